@@ -1,0 +1,1 @@
+"""The emulator farm: make phones, play tasks, keep what is good."""
