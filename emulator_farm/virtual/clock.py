@@ -1,0 +1,45 @@
+"""The phone's own clock: wall time that `date` may set, and uptime that nothing but a reboot resets.
+
+Both advance with one monotonic source, so a test that passes its own source owns time completely.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+
+class Clock:
+    """Wall clock (timezone-aware, UTC) and uptime of one phone."""
+
+    def __init__(self, start: datetime | None = None, source: Callable[[], float] = time.monotonic) -> None:
+        """`start` is the wall time now (default: the host's); `source` counts seconds and never goes back."""
+        self._source = source
+        self._wall_offset = (start or datetime.now(UTC)).timestamp() - source()
+        self._booted_at = source()
+
+    def now(self) -> datetime:
+        """Wall time of the phone, UTC."""
+        return datetime.fromtimestamp(self._source() + self._wall_offset, UTC)
+
+    def set_time(self, value: datetime) -> None:
+        """Move the wall clock; uptime and running timers do not jump."""
+        if value.tzinfo is None:
+            raise ValueError(f"phone time must carry a timezone, got {value!r}")
+        self._wall_offset = value.timestamp() - self._source()
+
+    def monotonic(self) -> float:
+        """Seconds of the source; only differences mean anything."""
+        return self._source()
+
+    def uptime_s(self) -> float:
+        """Seconds since the last boot."""
+        return self._source() - self._booted_at
+
+    @property
+    def boot_time(self) -> datetime:
+        """Wall time of the last boot, on today's setting of the clock."""
+        return self.now() - timedelta(seconds=self.uptime_s())
+
+    def mark_boot(self) -> None:
+        """Restart uptime at zero."""
+        self._booted_at = self._source()

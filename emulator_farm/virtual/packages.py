@@ -1,0 +1,118 @@
+"""What is installed: packages, their activities, launcher components and granted permissions."""
+
+from dataclasses import dataclass, field
+
+from .intents import Component
+
+
+@dataclass(frozen=True)
+class Activity:
+    """One declared activity and the intents that it answers to."""
+
+    component: Component
+    actions: tuple[str, ...] = ()
+    data_prefixes: tuple[str, ...] = ()
+    """URI prefixes or MIME types accepted beside an action; empty = any."""
+    launcher: bool = False
+
+
+@dataclass(frozen=True)
+class Package:
+    """One installed package."""
+
+    name: str
+    label: str
+    version_name: str = "14"
+    version_code: int = 34
+    system: bool = True
+    apk_path: str = ""
+    """Path of the APK on the phone, as `pm path` prints it."""
+    uid: int = 10000
+    activities: tuple[Activity, ...] = ()
+    permissions: frozenset[str] = field(default_factory=frozenset)
+    """Permissions now granted."""
+
+    @property
+    def launcher(self) -> Component | None:
+        """The activity with the LAUNCHER category, or None."""
+        return next((activity.component for activity in self.activities if activity.launcher), None)
+
+
+class PackageNotFound(LookupError):
+    """No such package is installed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"package {name!r} is not installed")
+        self.name = name
+
+
+class Packages:
+    """The package manager's records, in the order of installation."""
+
+    def __init__(self, shipped: tuple[Package, ...]) -> None:
+        self._shipped = shipped
+        self._installed: dict[str, Package] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Only what ships with the phone."""
+        self._installed = {package.name: package for package in self._shipped}
+
+    def list(self) -> "list[Package]":
+        """All installed packages, sorted by name."""
+        return sorted(self._installed.values(), key=lambda package: package.name)
+
+    def find(self, name: str) -> Package | None:
+        """The package, or None where it is not installed."""
+        return self._installed.get(name)
+
+    def get(self, name: str) -> Package:
+        """The package; raises PackageNotFound."""
+        package = self.find(name)
+        if package is None:
+            raise PackageNotFound(name)
+        return package
+
+    def install(self, name: str, apk_path: str, version_name: str = "1.0", version_code: int = 1) -> Package:
+        """Record a user package (an update keeps activities and permissions); gives the new record."""
+        old = self.find(name)
+        package = Package(
+            name=name,
+            label=old.label if old else name.rsplit(".", 1)[-1].capitalize(),
+            version_name=version_name,
+            version_code=version_code,
+            system=old.system if old else False,
+            apk_path=apk_path,
+            uid=old.uid if old else 10200 + len(self._installed),
+            activities=old.activities if old else (),
+            permissions=old.permissions if old else frozenset(),
+        )
+        self._installed[name] = package
+        return package
+
+    def uninstall(self, name: str) -> None:
+        """Remove a package; raises PackageNotFound."""
+        self.get(name)
+        del self._installed[name]
+
+    def grant(self, name: str, permission: str) -> None:
+        """Grant a permission; raises PackageNotFound."""
+        self._with_permissions(name, self.get(name).permissions | {permission})
+
+    def revoke(self, name: str, permission: str) -> None:
+        """Take a permission away; raises PackageNotFound."""
+        self._with_permissions(name, self.get(name).permissions - {permission})
+
+    def launcher(self, name: str) -> Component | None:
+        """The launcher activity of a package; None where it has none or is not installed."""
+        package = self.find(name)
+        return package.launcher if package else None
+
+    def activities(self) -> tuple[Activity, ...]:
+        """Every activity of every package."""
+        return tuple(activity for package in self.list() for activity in package.activities)
+
+    def _with_permissions(self, name: str, permissions: frozenset[str]) -> None:
+        from dataclasses import replace
+
+        self._installed[name] = replace(self.get(name), permissions=permissions)
