@@ -1,0 +1,1 @@
+"""One phone over ADB: transport, frames, keyboard, actions, health."""
