@@ -16,8 +16,8 @@ from agent_server.geometry import Size
 from agent_server.schemas import ParseError, Tokens
 
 Status = Literal["success", "failure", "truncated"]
-"""success: the check passed, or the agent said so and there is no check; failure: it did not; truncated: a limit of
-ours (steps, parse errors) ended the episode."""
+"""success: the check passed, or the agent said so and there is no check; failure: it did not; truncated: the step or
+time limit ended the episode."""
 End = Literal["finished", "infeasible", "answer", "call_user", "step_limit", "parse_errors", "time_limit"]
 """What ended the episode."""
 

@@ -1,0 +1,34 @@
+"""An RQ worker process: `python -m emulator_farm.worker`, started by the fleet, one per phone.
+
+Everything that jobs import is imported here, before RQ forks, so that a job starts in milliseconds.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import redis
+from rq import Queue, Worker
+from rq.serializers import JSONSerializer
+
+from emulator_farm import jobs, tether
+from emulator_farm.board import QUEUE
+from emulator_farm.site import Site
+
+
+def main() -> int:
+    """Work until told to stop. JSON is the serializer: a pickle queue would hand code execution to whoever reaches it."""
+    tether.bind()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    site = Site.inherited()
+    connection = redis.Redis.from_url(site.redis_url)
+    queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
+    logging.info("host %s, jobs from %s by %s", site.host, QUEUE, jobs.play_episode.__qualname__)
+    worker = Worker([queue], connection=connection, serializer=JSONSerializer)
+    worker.work(logging_level="WARNING")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
