@@ -1,0 +1,72 @@
+"""One adapter per version of a model family.
+
+To add a family: write one file with a subclass of `Adapter`, its templates in `agent_server/prompts/`, and one line in
+`_ALL`. Families import neither each other nor anything of the server but actions, geometry, schemas, prompts, errors.
+"""
+
+from __future__ import annotations
+
+from agent_server.adapters.adapter import (
+    CURRENT,
+    Absolute,
+    Adapter,
+    Declaration,
+    ImagePart,
+    Message,
+    ModelFrame,
+    Parsed,
+    PromptInput,
+    Relative,
+    Space,
+    TextPart,
+    Turn,
+)
+from agent_server.errors import UnknownName
+from agent_server.prompts import PromptSet, write_shipped
+
+_ALL: tuple[Adapter, ...] = ()
+
+ADAPTERS: dict[str, Adapter] = {adapter.name: adapter for adapter in _ALL}
+"""Every adapter by name. Where two recognise a model's name, the earlier one is meant."""
+
+
+def adapter_named(name: str) -> Adapter:
+    """The adapter called `name`. Raises UnknownName, which lists them."""
+    try:
+        return ADAPTERS[name]
+    except KeyError:
+        raise UnknownName("adapter", name, ADAPTERS) from None
+
+
+def adapter_for_model(model: str) -> Adapter:
+    """The adapter for a model by its name or path, for instance "inclusionAI/UI-Venus-Navi-7B".
+
+    The last component of a path is looked at first, then the whole. Raises UnknownName, which lists the adapters.
+    """
+    for name in (model.rstrip("/").rpartition("/")[2], model):
+        for adapter in ADAPTERS.values():
+            if adapter.matches(name):
+                return adapter
+    raise UnknownName("model (no adapter knows it by name; choose one with --adapter)", model, ADAPTERS)
+
+
+__all__ = [
+    "ADAPTERS",
+    "CURRENT",
+    "Absolute",
+    "Adapter",
+    "Declaration",
+    "ImagePart",
+    "Message",
+    "ModelFrame",
+    "Parsed",
+    "PromptInput",
+    "PromptSet",
+    "Relative",
+    "Space",
+    "TextPart",
+    "Turn",
+    "adapter_for_model",
+    "adapter_named",
+    "write_shipped",
+]

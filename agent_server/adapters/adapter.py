@@ -1,0 +1,255 @@
+"""What an adapter is: everything that the server must know about one version of one model family.
+
+An adapter turns (goal, screenshot, history) into messages in the model's own prompt style, and the model's text into a
+canonical action. It is a value: no network, no files, no state. Families live in one file each beside this one and are
+listed in `agent_server.adapters`; what they share (call syntax, tool calls, tags, coordinates) are small files here.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
+
+from agent_server.actions import Action
+from agent_server.adapters.reply import Reply, Unreadable, well_formed
+from agent_server.geometry import CoordinateMap, OutOfRange, Size, smart_resize
+from agent_server.prompts import PromptSet
+from agent_server.schemas import HistoryTurn, ParseError
+
+CURRENT = -1
+"""The index of the current screenshot in an `ImagePart`."""
+
+
+@dataclass(frozen=True)
+class Absolute:
+    """Coordinates are pixels of the image after the processor's resize (`geometry.smart_resize`)."""
+
+    factor: int
+    min_pixels: int
+    max_pixels: int
+
+
+@dataclass(frozen=True)
+class Relative:
+    """Coordinates are fractions of the screen times `divisor`."""
+
+    divisor: float
+
+
+Space = Absolute | Relative
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """The facts of one model version, as data: what `agent-server adapters` prints."""
+
+    name: str
+    description: str
+    model_patterns: tuple[str, ...]
+    """Regular expressions, case ignored, searched in a model's name."""
+    space: Space
+    """Coordinate space where no entry of `space_by_model` applies."""
+    images: int
+    """How many screenshots the prompt holds at most, the current one included."""
+    history: Literal["text", "turns"]
+    """How earlier steps are told: as lines in the prompt, or as assistant turns."""
+    history_detail: str
+    """What of an earlier step is told."""
+    message_order: str
+    sampling: Mapping[str, float | int]
+    """Defaults: any of temperature, top_p, top_k, repetition_penalty, frequency_penalty, max_tokens."""
+    scroll: Literal["finger-path", "view-direction"]
+    """How the model writes a scroll: the way of the finger, or the name of where the view goes."""
+    ends: tuple[Literal["finished", "answer", "call_user"], ...]
+    """The actions after which the model expects no further step."""
+    answer_in: Literal["answer", "call_user", "finished"]
+    """Which of the model's verbs carries the answer to a question; "call_user" ones are read as canonical `answer`."""
+    space_by_model: tuple[tuple[str, Space], ...] = ()
+    """(pattern on the model's name, space) where versions of one family differ by size; the first match counts."""
+    history_limit: int | None = None
+    """How many earlier steps are told at most: None for all, 0 for none."""
+    inexpressible: tuple[str, ...] = ()
+    """What `render` refuses, in words."""
+
+    @property
+    def call_user_answers(self) -> bool:
+        """Whether the call-user verb, when it has text, is an answer."""
+        return self.answer_in == "call_user"
+
+
+@dataclass(frozen=True)
+class ModelFrame:
+    """One screenshot as one model sees it."""
+
+    resized: Size | None
+    """The size to which the image must be brought before it is sent; None where the pixels are sent as they are."""
+    map: CoordinateMap
+
+
+@dataclass(frozen=True)
+class TextPart:
+    text: str
+
+
+@dataclass(frozen=True)
+class ImagePart:
+    index: int
+    """Position in `PromptInput.turns`, or CURRENT."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One chat message; parts in the order in which the model must see them."""
+
+    role: Literal["system", "user", "assistant"]
+    parts: tuple[TextPart | ImagePart, ...]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One earlier step."""
+
+    thought: str | None = None
+    summary: str | None = None
+    action: Action | None = None
+    raw: str | None = None
+    parse_error: ParseError | None = None
+    size: Size | None = None
+    """Of the screenshot that this step saw; None means that of the current one."""
+    has_screenshot: bool = False
+
+    @classmethod
+    def of(cls, turn: HistoryTurn, size: Size | None = None) -> Turn:
+        """The wire's turn; `size` is that of its screenshot, where it came with one."""
+        return cls(
+            thought=turn.thought,
+            summary=turn.summary,
+            action=turn.action,
+            raw=turn.raw,
+            parse_error=turn.parse_error,
+            size=size,
+            has_screenshot=turn.screenshot is not None,
+        )
+
+
+@dataclass(frozen=True)
+class PromptInput:
+    """What a prompt is made from."""
+
+    goal: str
+    size: Size
+    """Of the current screenshot, in device pixels."""
+    turns: Sequence[Turn] = ()
+    """Earlier steps, oldest first."""
+    app: str | None = None
+    language: str = "English"
+    """In which the model should think, where its prompt has a slot for that."""
+    model: str = ""
+    """The model's name, for families whose pixel limits differ by size."""
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """One reading of one reply: an action or a parse error, never both, never neither."""
+
+    action: Action | None
+    thought: str | None = None
+    summary: str | None = None
+    parse_error: ParseError | None = None
+    extra_actions: int = 0
+    """How many further actions the text held."""
+
+
+@dataclass(frozen=True)
+class Adapter(ABC):
+    """One model version. Subclasses add `split`, `act`, `render`, `messages` and a default declaration."""
+
+    declaration: Declaration = field()
+
+    @property
+    def name(self) -> str:
+        return self.declaration.name
+
+    def matches(self, model: str) -> bool:
+        """Whether a model's name says that it is of this family and version."""
+        return any(re.search(pattern, model, re.IGNORECASE) for pattern in self.declaration.model_patterns)
+
+    def space(self, model: str = "") -> Space:
+        """The coordinate space of the model called `model`."""
+        for pattern, space in self.declaration.space_by_model:
+            if re.search(pattern, model, re.IGNORECASE):
+                return space
+        return self.declaration.space
+
+    def frame(self, size: Size, model: str = "") -> ModelFrame:
+        """How a screenshot of `size` device pixels is sent, and how its coordinates map.
+
+        Raises GeometryError for an image that the model's processor refuses.
+        """
+        match self.space(model):
+            case Absolute(factor, min_pixels, max_pixels):
+                resized = smart_resize(size, factor=factor, min_pixels=min_pixels, max_pixels=max_pixels)
+                return ModelFrame(resized, CoordinateMap.absolute(size, resized))
+            case Relative(divisor):
+                return ModelFrame(None, CoordinateMap.relative(size, divisor))
+
+    def with_limits(self, min_pixels: int | None = None, max_pixels: int | None = None) -> Self:
+        """The same adapter with other pixel limits for every model size (a checkpoint's own processor settings, say).
+
+        Relative spaces have no limits and stay as they are. Raises ValueError for limits that exclude each other.
+        """
+
+        def limited(space: Space) -> Space:
+            if not isinstance(space, Absolute):
+                return space
+            low = space.min_pixels if min_pixels is None else min_pixels
+            high = space.max_pixels if max_pixels is None else max_pixels
+            if not 1 <= low <= high:
+                raise ValueError(f"pixel limits must satisfy 1 <= min_pixels <= max_pixels, got {low} and {high}")
+            return Absolute(space.factor, low, high)
+
+        declared = self.declaration
+        by_model = tuple((pattern, limited(space)) for pattern, space in declared.space_by_model)
+        return replace(self, declaration=replace(declared, space=limited(declared.space), space_by_model=by_model))
+
+    def with_history(self, limit: int | None) -> Self:
+        """The same adapter telling at most `limit` earlier steps: None for all, 0 for none."""
+        if limit is not None and limit < 0:
+            raise ValueError(f"a history limit is at least 0, got {limit}")
+        return replace(self, declaration=replace(self.declaration, history_limit=limit))
+
+    def parse(self, text: str, map: CoordinateMap) -> Parsed:
+        """Read what a model wrote about a screenshot. Never raises; what cannot be read becomes a parse error."""
+        reply = self.split(well_formed(text))
+        action: Action | None = None
+        error: ParseError | None = None
+        if not reply.calls:
+            error = ParseError(kind="malformed", message=reply.problem)
+        else:
+            try:
+                action = self.act(reply, map)
+            except Unreadable as refusal:
+                error = ParseError(kind=refusal.kind, message=str(refusal))
+            except OutOfRange as refusal:
+                error = ParseError(kind="out_of_range", message=str(refusal))
+        extra = max(len(reply.calls) - 1, 0)
+        return Parsed(action, reply.thought or None, reply.summary or None, error, extra)
+
+    @abstractmethod
+    def split(self, text: str) -> Reply:
+        """Take a reply apart into thought, summary and calls. Never raises."""
+
+    @abstractmethod
+    def act(self, reply: Reply, map: CoordinateMap) -> Action:
+        """The canonical action of the reply's first call. Raises Unreadable or OutOfRange."""
+
+    @abstractmethod
+    def render(self, action: Action, map: CoordinateMap, thought: str | None = None, summary: str | None = None) -> str:
+        """The reply with which this model would ask for `action`. Raises Inexpressible where its grammar cannot."""
+
+    @abstractmethod
+    def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
+        """The chat that asks the model for its next action."""

@@ -1,0 +1,113 @@
+"""The prompt templates, one file each, and the set of them that a server uses.
+
+Every template is rendered with the same names: `goal`, `steps` (one string per told earlier step), `first_step` (the
+number of the first of them, counting from 0), `app`, `language`, `width` and `height` (of the image as the model sees
+it). A template is data that an operator may replace, so it runs in jinja's sandbox and an undefined name is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import jinja2
+import jinja2.meta
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from agent_server.errors import InvalidRequest
+
+SHIPPED = Path(__file__).parent
+VARIABLES = frozenset({"goal", "steps", "first_step", "app", "language", "width", "height"})
+_SAMPLE = {
+    "goal": "goal", "steps": ["step"], "first_step": 0, "app": "app", "language": "English", "width": 1, "height": 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """Templates by name; `<adapter>.jinja`, or `<adapter>.<part>.jinja` where an adapter has several."""
+
+    sources: Mapping[str, str]
+    """Name (the file name without `.jinja`) to text."""
+
+    @classmethod
+    def load(cls, folder: Path | None = None) -> Self:
+        """The shipped templates, those of the same name in `folder` in their place.
+
+        Raises InvalidRequest for a folder that is missing, holds a template that nothing uses, or one that does not
+        render.
+        """
+        sources = _read(SHIPPED)
+        if folder is not None:
+            if not folder.is_dir():
+                raise InvalidRequest(f"the prompt folder {folder} does not exist")
+            replaced = _read(folder)
+            unknown = sorted(set(replaced) - set(sources))
+            if unknown or not replaced:
+                found = f"{unknown[0]}.jinja, which nothing uses" if unknown else "no .jinja file"
+                names = ", ".join(f"{name}.jinja" for name in sorted(sources))
+                raise InvalidRequest(f"{folder} holds {found}; templates are called {names}")
+            sources |= replaced
+        prompts = cls(sources)
+        for name in sources:
+            prompts._check(name)
+        return prompts
+
+    def render(self, name: str, **values: object) -> str:
+        """Fill in one template. Raises InvalidRequest where it fails on these values."""
+        try:
+            return _ENVIRONMENT.from_string(self.sources[name]).render(values).strip()
+        except jinja2.TemplateError as error:
+            raise InvalidRequest(f"the prompt template {name}.jinja fails: {error}", status=500) from error
+
+    def digest(self, adapter: str) -> str:
+        """16 hex digits that change when any template of the adapter does."""
+        digest = hashlib.sha256()
+        for name in self.names(adapter):
+            digest.update(f"{name}\0{self.sources[name]}\0".encode())
+        return digest.hexdigest()[:16]
+
+    def names(self, adapter: str) -> list[str]:
+        """The templates that belong to an adapter."""
+        return sorted(name for name in self.sources if name == adapter or name.startswith(f"{adapter}."))
+
+    def _check(self, name: str) -> None:
+        try:
+            unknown = jinja2.meta.find_undeclared_variables(_ENVIRONMENT.parse(self.sources[name]))
+            unknown -= VARIABLES | _ENVIRONMENT.globals.keys()
+        except jinja2.TemplateSyntaxError as error:
+            raise InvalidRequest(f"the prompt template {name}.jinja, line {error.lineno}: {error.message}") from error
+        if unknown:
+            known = ", ".join(sorted(VARIABLES))
+            raise InvalidRequest(f"the prompt template {name}.jinja uses {sorted(unknown)[0]!r}; it may use {known}")
+        self.render(name, **_SAMPLE)
+
+
+def write_shipped(folder: Path) -> list[Path]:
+    """Write the shipped templates into `folder` as a starting point; returns the files.
+
+    Raises FileExistsError rather than overwrite a file.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = _read(SHIPPED)
+    for name in sources:
+        if (folder / f"{name}.jinja").exists():
+            raise FileExistsError(f"{folder / f'{name}.jinja'} exists; give an empty folder")
+    written = []
+    for name, text in sorted(sources.items()):
+        path = folder / f"{name}.jinja"
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def _read(folder: Path) -> dict[str, str]:
+    return {path.name.removesuffix(".jinja"): path.read_text("utf-8") for path in sorted(folder.glob("*.jinja"))}
+
+
+_ENVIRONMENT = ImmutableSandboxedEnvironment(
+    undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
+)
