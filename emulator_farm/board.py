@@ -58,6 +58,8 @@ class Board:
         self.run = run
         self._name = f"farm:run:{run}"
         self.claims = Leases(connection, f"{self._name}:claims", CLAIM_TTL_S)
+        self.lead = Leases(connection, f"{self._name}:lead", CLAIM_TTL_S)
+        """Held by the run's one coordinator, under the member's name `coordinator`."""
 
     def open(self, order: Order) -> None:
         """Post the order and forget whatever an earlier coordinator of the run left."""

@@ -23,7 +23,7 @@ from emulator_farm.board import Board, Event, Order
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
 from emulator_farm.episode import Attempt, Episode, Header
-from emulator_farm.errors import DeviceError, FarmError, InfrastructureError
+from emulator_farm.errors import ClaimLost, DeviceError, FarmError, InfrastructureError
 from emulator_farm.hold import Hold, Stopped
 from emulator_farm.leases import Holder, Lease
 from emulator_farm.plan import Planned
@@ -99,6 +99,8 @@ class Try:
                 self._record(store, number, "stopped", "stopped", "the run was stopped")
             except AlreadyPublished:
                 self._post("published", number)
+            except ClaimLost:
+                return  # the coordinator speaks for claims that expired
             except InfrastructureError as error:
                 self._record(store, number, "infrastructure", error.cause, str(error))
             except FarmError as error:
@@ -116,6 +118,8 @@ class Try:
         lease = pool.lend(holder, self.avoid, patience_s=PHONE_PATIENCE_S, deadline_s=PHONE_DEADLINE_S)
         self.phone = lease.member
         hold.add(pool.leases, lease)
+        if self.claim is not None:
+            self.board.claims.annotate(self.claim, holder.model_copy(update={"phone": self.phone}))
         try:
             episode = self._roll(hold, number)
         except DeviceError:

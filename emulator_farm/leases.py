@@ -59,6 +59,14 @@ redis.call('ZADD', KEYS[1], 0, ARGV[1])
 return 1
 """
 
+_ANNOTATE = """
+-- KEYS: expiries, holders. ARGV: member, fence, holder. Replaces what is known of the holder where the fence still holds.
+local entry = redis.call('HGET', KEYS[2], ARGV[1])
+if not entry or string.match(entry, '^%d+') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
+return 1
+"""
+
 _LIST = """
 -- KEYS: expiries, holders. Returns the time and, for each member, its expiry and entry.
 local t = redis.call('TIME')
@@ -138,6 +146,10 @@ class Leases:
     def forfeit(self, lease: Lease) -> bool:
         """Let it expire now, for instance because its holder is known to be dead."""
         return self._run(_FORFEIT, self._keys, [lease.member, lease.fence]) == 1
+
+    def annotate(self, lease: Lease, holder: Holder) -> bool:
+        """Say more about the holder; False where the lease is someone else's."""
+        return self._run(_ANNOTATE, self._keys, [lease.member, lease.fence, holder.model_dump_json()]) == 1
 
     def held(self) -> list[Lease]:
         """Every lease, expired ones included."""
