@@ -1,0 +1,225 @@
+"""`input`: touches, keys and text."""
+
+import asyncio
+from collections.abc import Callable
+
+from emulator_farm.virtual.phone import Phone, TextNotTypeable
+from emulator_farm.virtual.shell.invocation import Invocation, ToolError
+
+from . import keycodes
+
+SOURCES = frozenset(
+    [
+        "touchnavigation",
+        "touchscreen",
+        "joystick",
+        "stylus",
+        "touchpad",
+        "gamepad",
+        "dpad",
+        "mouse",
+        "keyboard",
+        "trackball",
+        "rotaryencoder",
+    ]
+)
+USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
+
+The sources are: 
+      touchnavigation
+      touchscreen
+      joystick
+      stylus
+      touchpad
+      gamepad
+      dpad
+      mouse
+      keyboard
+      trackball
+      rotaryencoder
+
+-d: specify the display ID.
+      (Default: -1 for key event, 0 for motion event if not specified.)
+The commands and default sources are:
+      text <string> (Default: touchscreen)
+      keyevent [--longpress|--doubletap|--async|--delay <duration between keycodes in ms>] <key code number or name> ... (Default: keyboard)
+      tap <x> <y> (Default: touchscreen)
+      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      press (Default: trackball)
+      roll <dx> <dy> (Default: trackball)
+      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
+      keycombination [-t duration(ms)] <key code 1> <key code 2> ... (Default: keyboard)
+"""  # noqa: E501, W291
+SWIPE_MS = 300
+MAX_INT = 2**31 - 1
+Action = Callable[[Phone], None]
+
+
+async def input_tool(run: Invocation) -> int:
+    """Deliver one input event; waits the phone's input latency first."""
+    args = _Arguments(run.args)
+    command = args.optional()
+    if command in SOURCES:
+        command = args.required()
+    if command == "-d":
+        _check_display(args.required())
+        command = args.required()
+    if command in ("", "help", "-h"):
+        run.out(USAGE)
+        return 0 if command else 255
+    action = _parse(command, args)
+    match run.handset.fault("input"):
+        case "drop":
+            return 0
+        case "hang":
+            await asyncio.Event().wait()
+    if latency := run.handset.phone.latency.input_s:
+        await asyncio.sleep(latency)
+    try:
+        await run.call(action)
+    except TextNotTypeable:
+        raise _JavaError("text", "NullPointerException: Attempt to get length of null array") from None
+    return 0
+
+
+class _JavaError(ToolError):
+    """What the system's shell command prints where an exception ends it."""
+
+    def __init__(self, command: str, exception: str) -> None:
+        text = (
+            f"\nException occurred while executing '{command}':\njava.lang.{exception}\n"
+            "\tat com.android.server.input.InputShellCommand.onCommand(InputShellCommand.java:205)\n"
+            "\tat com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)"
+        )
+        super().__init__(text, code=255, prefix="")
+
+
+class _Arguments:
+    """The words of the command line, taken one by one."""
+
+    def __init__(self, args: list[str]) -> None:
+        self._rest = args[::-1]
+        self._command = args[0] if args else ""
+        self._last = self._command
+
+    def optional(self) -> str:
+        """The next word, "" at the end."""
+        if not self._rest:
+            return ""
+        self._last = self._rest.pop()
+        return self._last
+
+    def required(self) -> str:
+        """The next word; without one the command ends with the system's exception text."""
+        if not self._rest:
+            message = f'IllegalArgumentException: Argument expected after "{self._last}"'
+            raise _JavaError(self._command, message)
+        return self.optional()
+
+    def pixel(self) -> int:
+        """The next word as a coordinate."""
+        return self._number(self.required(), float)
+
+    def milliseconds(self, default: int) -> int:
+        """The next word as a duration; `default` where there is none or it is negative."""
+        text = self.optional()
+        value = self._number(text, int) if text else -1
+        return value if value >= 0 else default
+
+    def _number(self, text: str, kind: type[int] | type[float]) -> int:
+        try:
+            value = kind(text)
+            return int(max(-MAX_INT, min(MAX_INT, value)))
+        except ValueError:
+            raise _JavaError(self._command, f'NumberFormatException: For input string: "{text}"') from None
+
+
+def _check_display(text: str) -> None:
+    if text not in ("0", "-1", "INVALID_DISPLAY", "DEFAULT_DISPLAY"):
+        raise ToolError("Error: Invalid arguments for display ID.", code=255, prefix="")
+
+
+def _parse(name: str, args: _Arguments) -> Action:
+    match name:
+        case "tap":
+            x, y = args.pixel(), args.pixel()
+            return lambda phone: phone.tap(x, y)
+        case "swipe" | "draganddrop":
+            x1, y1, x2, y2 = args.pixel(), args.pixel(), args.pixel(), args.pixel()
+            duration = args.milliseconds(SWIPE_MS)
+            if name == "swipe":
+                return lambda phone: phone.swipe(x1, y1, x2, y2, duration)
+            return lambda phone: phone.drag(x1, y1, x2, y2, duration)
+        case "text":
+            typed = args.required().replace("%s", " ")
+            return lambda phone: phone.text(typed)
+        case "keyevent":
+            return _keyevent(args)
+        case "keycombination":
+            return _keycombination(args)
+        case "motionevent":
+            return _motionevent(args)
+        case "press":
+            return lambda phone: phone.key(keycodes.NAMES["DPAD_CENTER"])
+        case "roll":
+            args.pixel(), args.pixel()
+            return lambda phone: None
+        case _:
+            raise ToolError(f"Unknown command: {name}", code=255, prefix="")
+
+
+def _keyevent(args: _Arguments) -> Action:
+    long = double = False
+    word = args.required()
+    while word.startswith("--"):
+        match word:
+            case "--longpress":
+                long = True
+            case "--doubletap":
+                double = True
+            case "--delay" | "--duration":
+                args.milliseconds(0)
+            case "--async":
+                pass
+            case _:
+                raise _JavaError("keyevent", f"IllegalArgumentException: Unsupported argument: {word}")
+        word = args.required()
+    codes: list[int] = []
+    while word:
+        codes += [keycodes.parse(word)] * (2 if double else 1)
+        word = args.optional()
+
+    def press(phone: Phone) -> None:
+        for code in codes:
+            phone.key(code, long=long)
+
+    return press
+
+
+def _keycombination(args: _Arguments) -> Action:
+    word = args.required()
+    if word == "-t":
+        args.milliseconds(0)
+        word = args.required()
+    codes = [keycodes.parse(word), keycodes.parse(args.required())]
+    while word := args.optional():
+        codes.append(keycodes.parse(word))
+    *held, last = codes
+    return lambda phone: phone.key(last, meta=tuple(held))
+
+
+def _motionevent(args: _Arguments) -> Action:
+    action = args.required().upper()
+    if action == "CANCEL":
+        return lambda phone: phone.touch_cancel()
+    x, y = args.pixel(), args.pixel()
+    match action:
+        case "DOWN":
+            return lambda phone: phone.touch_down(x, y)
+        case "MOVE":
+            return lambda phone: phone.touch_move(x, y)
+        case "UP":
+            return lambda phone: phone.touch_up(x, y)
+        case _:
+            raise _JavaError("motionevent", f"IllegalArgumentException: Unknown action: {action}")

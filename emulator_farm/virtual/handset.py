@@ -1,0 +1,109 @@
+"""A phone as its operating system sees it: the one thread that may touch it, who runs adbd, its log and its faults."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from . import rootfs
+from .phone import Phone
+
+T = TypeVar("T")
+
+ROOT_UID = 0
+SHELL_UID = 2000
+LOG_LINES = 2000
+
+
+class Handset:
+    """Wraps one Phone for the ADB side. `Phone` is not thread-safe, so every use of it goes through `call`."""
+
+    def __init__(self, phone: Phone) -> None:
+        self.phone = phone
+        self.uid = SHELL_UID
+        self.remounted = False
+        self.online = True
+        self.on_restart: Callable[[], None] = lambda: None
+        """Called when adbd restarts: cut the connections."""
+        self.reverse_forwards: dict[str, str] = {}
+        self.log: deque[str] = deque(maxlen=LOG_LINES)
+        self.last_dump = ""
+        self.last_png = b""
+        self.last_raw = b""
+        self._commands = 0
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=phone.serial)
+        rootfs.populate(phone)
+
+    async def call(self, function: Callable[[Phone], T]) -> T:
+        """Run `function(phone)` on the phone's own thread and give its result; its exceptions come through."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function, self.phone)
+
+    def write_log(self, level: str, tag: str, message: str) -> None:
+        """Add a line to the log that `logcat` shows. Phone thread only."""
+        stamp = self.phone.clock.now().strftime("%m-%d %H:%M:%S.%f")[:-3]
+        self.log.append(f"{stamp}  1000  1000 {level} {tag}: {message}")
+
+    def fault(self, kind: str) -> str:
+        """The armed fault of a kind (`screencap`, `dump`, `input`), "" where none is; counts it as fired."""
+        faults = self.phone.faults
+        value = str(getattr(faults, kind))
+        if value and faults.count:
+            faults.count -= 1
+            if not faults.count:
+                faults.clear()
+        return value
+
+    def count_command(self) -> None:
+        """A service was opened; after `faults.offline_after` of them the phone vanishes from ADB."""
+        limit = self.phone.faults.offline_after
+        if not limit:
+            self._commands = 0
+            return
+        self._commands += 1
+        if self._commands > limit:
+            self._commands = 0
+            self.online = False
+            self.on_restart()
+
+    def accepts(self) -> bool:
+        """Whether a host may connect now. Offline by fault lasts until the fault is cleared or `count` tries failed."""
+        if self.online:
+            return True
+        faults = self.phone.faults
+        if not faults.offline_after:
+            self.online = True
+        elif faults.count:
+            faults.count -= 1
+            if not faults.count:
+                faults.clear()
+                self.online = True
+        return self.online
+
+    def set_root(self, root: bool) -> None:
+        """Restart adbd as root or as shell; every host has to connect again."""
+        self.uid = ROOT_UID if root else SHELL_UID
+        self.phone.props["service.adb.root"] = str(int(root))
+        self.on_restart()
+
+    async def reboot(self) -> None:
+        """Restart the phone: apps close, adbd drops its connections and runs as shell again."""
+        await self.call(lambda phone: phone.reboot())
+        self._forget()
+        self.set_root(False)
+
+    async def reset(self) -> None:
+        """Factory state, without dropping the connection."""
+        await self.call(lambda phone: phone.reset())
+        await self.call(rootfs.populate)
+        self._forget()
+
+    def _forget(self) -> None:
+        self.log.clear()
+        self.reverse_forwards.clear()
+        self.last_dump, self.last_png, self.last_raw = "", b"", b""
+        self.remounted = False
+
+    def close(self) -> None:
+        """End the phone's thread once what runs on it is done."""
+        self._thread.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,135 @@
+"""Many virtual phones in one process: an event loop in a thread of its own, and one ADB port per phone."""
+
+import asyncio
+import logging
+import threading
+from types import TracebackType
+from typing import Self
+
+from .handset import Handset
+from .phone import Phone
+from .server import AdbServer, banner
+from .services import Services
+
+logger = logging.getLogger(__name__)
+
+START_TIMEOUT_S = 60.0
+
+
+class PhonePort:
+    """One phone and the port on which it serves ADB."""
+
+    def __init__(self, phone: Phone) -> None:
+        self.handset = Handset(phone)
+        self.server = AdbServer(
+            Services(self.handset).resolve, lambda: banner(self.handset.phone.props), self.handset.accepts
+        )
+        self.handset.on_restart = self.server.drop_connections
+
+    @property
+    def phone(self) -> Phone:
+        """The phone itself; not thread-safe, see `PhoneHost.call`."""
+        return self.handset.phone
+
+    @property
+    def address(self) -> str:
+        """`127.0.0.1:PORT`, what `adb connect` takes."""
+        return f"{self.server.host}:{self.server.port}"
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> Self:
+        """Open the port."""
+        await self.server.start(host, port)
+        return self
+
+    async def stop(self) -> None:
+        """Close the port, its connections and the phone's thread."""
+        await self.server.stop()
+        self.handset.close()
+
+
+class PhoneHost:
+    """`with PhoneHost(4) as host:` runs phones in a background thread; `host.addresses` tells where.
+
+    Pass a number, or phones of your own making. Everything ends with the `with` block.
+    """
+
+    def __init__(self, phones: int | list[Phone] = 1, host: str = "127.0.0.1", ports: list[int] | None = None) -> None:
+        self._phones = [Phone(f"virtual-{n}", seed=n) for n in range(phones)] if isinstance(phones, int) else phones
+        self._host = host
+        self._wanted = ports or [0] * len(self._phones)
+        self._ports: list[PhonePort] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._started = threading.Event()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="virtual-phones", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        if not self._started.wait(START_TIMEOUT_S):
+            raise TimeoutError(f"virtual phones did not start within {START_TIMEOUT_S:.0f} s")
+        if self._error is not None:
+            raise self._error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def addresses(self) -> list[str]:
+        """One `127.0.0.1:PORT` per phone, in order."""
+        return [port.address for port in self._ports]
+
+    @property
+    def phones(self) -> list[Phone]:
+        """The phones, in order. Read simple attributes freely; use `call` for anything that changes or draws."""
+        return [port.phone for port in self._ports]
+
+    @property
+    def handsets(self) -> list[Handset]:
+        """The phones' system sides, in order."""
+        return [port.handset for port in self._ports]
+
+    def drop_connections(self, index: int = 0) -> None:
+        """Cut a phone's ADB connections, as a lost link does."""
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._ports[index].server.drop_connections)
+
+    def close(self) -> None:
+        """End all phones and wait for it."""
+        if self._loop is not None and self._stop is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            try:
+                runner.run(self._serve())
+            finally:
+                self._started.set()
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        try:
+            for phone, port in zip(self._phones, self._wanted, strict=True):
+                self._ports.append(await PhonePort(phone).start(self._host, port))
+            self._started.set()
+            await self._stop.wait()
+        except OSError as error:
+            self._error = error
+        finally:
+            for port_of_phone in self._ports:
+                await port_of_phone.stop()
+
+
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """uvloop's where it is installed, else asyncio's own."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()

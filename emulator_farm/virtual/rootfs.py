@@ -1,0 +1,103 @@
+"""The directories a booted Android has, and who may touch what in them."""
+
+import errno
+import os
+
+from .files import FileTree
+from .phone import Phone
+
+DIRECTORIES = (
+    "/acct", "/apex", "/cache", "/config", "/data/adb", "/data/anr", "/data/app", "/data/data", "/data/local/tmp",
+    "/data/media", "/data/misc", "/data/system", "/data/user", "/dev", "/mnt", "/odm", "/oem", "/proc", "/product",
+    "/storage/emulated/0", "/storage/self", "/sys", "/system/app", "/system/bin", "/system/etc", "/system/framework",
+    "/system/lib64", "/system/priv-app", "/system_ext", "/vendor/bin",
+)  # fmt: skip
+SHARED = (
+    "Alarms",
+    "Android/data",
+    "DCIM",
+    "Documents",
+    "Download",
+    "Movies",
+    "Music",
+    "Notifications",
+    "Pictures",
+    "Podcasts",
+)
+LINKS = {
+    "/sdcard": "/storage/self/primary",
+    "/storage/self/primary": "/storage/emulated/0",
+    "/data/user/0": "/data/data",
+    "/bin": "/system/bin",
+    "/etc": "/system/etc",
+    "/d": "/sys/kernel/debug",
+}
+MEDIA_RW = (0, 1015)
+SHELL = (2000, 2000)
+
+PRIVATE = ("/data/adb", "/data/data", "/data/misc", "/data/system", "/data/user")
+UNLISTED = ("/data", "/data/app", "/data/local")
+WRITABLE = ("/storage/emulated/0", "/data/local/tmp")
+WRITABLE_BY_ROOT = ("/data", "/storage", "/mnt", "/cache", "/dev", "/config", "/sys", "/proc")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr")
+
+
+def populate(phone: Phone) -> None:
+    """Make what is missing; what exists stays."""
+    files = phone.files
+    for path in DIRECTORIES:
+        files.mkdir(path, parents=True)
+    for path, target in LINKS.items():
+        if not _is_there(files, path):
+            files.symlink(target, path)
+    files.chown("/storage/emulated/0", *MEDIA_RW)
+    files.chmod("/storage/emulated/0", 0o2770)
+    files.chown("/data/local/tmp", *SHELL)
+    files.chmod("/data/local/tmp", 0o771)
+    for name in SHARED:
+        files.mkdir(f"/storage/emulated/0/{name}", parents=True)
+    for name in DEVICES[:3]:
+        files.write(name, b"", 0o666)
+    files.write(
+        "/proc/version", b"Linux version 6.1.23-android14-4 (virtual phone, not a kernel) #1 SMP PREEMPT\n", 0o444
+    )
+    files.write(
+        "/proc/meminfo",
+        b"MemTotal:        2097152 kB\nMemFree:         1048576 kB\nMemAvailable:    1572864 kB\n",
+        0o444,
+    )
+    files.write("/system/build.prop", "".join(f"{k}={v}\n" for k, v in sorted(phone.props.items())).encode(), 0o600)
+
+
+def _is_there(files: FileTree, path: str) -> bool:
+    try:
+        files.stat(path, follow=False)
+    except OSError:
+        return False
+    return True
+
+
+def _below(path: str, tops: tuple[str, ...]) -> bool:
+    return any(path == top or path.startswith(top + "/") for top in tops)
+
+
+def check_read(files: FileTree, path: str, uid: int) -> None:
+    """Raise PermissionError where a user may not look: app data is closed to all but root."""
+    if uid != 0 and _below(files.resolve(path), PRIVATE):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+def check_list(files: FileTree, path: str, uid: int) -> None:
+    """As `check_read`, for the names in a directory."""
+    check_read(files, path, uid)
+    if uid != 0 and files.resolve(path) in UNLISTED:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+def check_write(files: FileTree, path: str, uid: int, remounted: bool = False) -> None:
+    """Raise OSError (EACCES, EROFS) where a user may not create, change or remove `path`."""
+    real = files.resolve(path)
+    if real in DEVICES or _below(real, WRITABLE) or (uid == 0 and (remounted or _below(real, WRITABLE_BY_ROOT))):
+        return
+    code = errno.EACCES if _below(real, WRITABLE_BY_ROOT) else errno.EROFS
+    raise OSError(code, os.strerror(code), path)

@@ -1,0 +1,148 @@
+"""Words to fields: variables, command substitution, splitting and file name patterns."""
+
+import posixpath
+import re
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, assert_never
+
+from emulator_farm.virtual import rootfs
+from emulator_farm.virtual.files import FileTree
+
+from .syntax import Script, Substitution, Text, Variable, Word
+
+Lookup = Callable[[str], str | None]
+Substitute = Callable[[Script], Awaitable[str]]
+Positional = Callable[[], list[str]]
+PATTERN_CHARS = re.compile(r"[*?\[]")
+
+
+class Piece(NamedTuple):
+    """A run of characters of a field; quoted ones are literal in a pattern."""
+
+    text: str
+    quoted: bool
+
+
+Field = list[Piece]
+
+
+class Expander:
+    """Turns words into fields for one shell."""
+
+    def __init__(self, lookup: Lookup, substitute: Substitute, positional: Positional) -> None:
+        self._lookup = lookup
+        self._substitute = substitute
+        self._positional = positional
+
+    async def fields(self, word: Word) -> list[Field]:
+        """All expansions but patterns: a word may give no field, one or many."""
+        done: list[Field] = []
+        current: Field | None = None
+        for part in word:
+            if isinstance(part, Text):
+                current = [*(current or []), Piece(part.text, part.quoted)]
+                continue
+            if isinstance(part, Variable) and part.name == "@" and part.quoted:
+                for index, value in enumerate(self._positional()):
+                    if index and current is not None:
+                        done.append(current)
+                        current = None
+                    current = [*(current or []), Piece(value, True)]
+                continue
+            value = await self._value(part)
+            if part.quoted:
+                current = [*(current or []), Piece(value, True)]
+                continue
+            pieces = re.split(r"[ \t\n]+", value)
+            for index, piece in enumerate(pieces):
+                if index and current is not None:
+                    done.append(current)
+                    current = None
+                if piece:
+                    current = [*(current or []), Piece(piece, False)]
+        return done if current is None else [*done, current]
+
+    async def text(self, word: Word) -> str:
+        """The word as one string: for assignments and redirections."""
+        parts = []
+        for part in word:
+            parts.append(part.text if isinstance(part, Text) else await self._value(part))
+        return "".join(parts)
+
+    async def _value(self, part: Variable | Substitution) -> str:
+        match part:
+            case Substitution():
+                return (await self._substitute(part.script)).rstrip("\n")
+            case Variable():
+                value = self._lookup(part.name)
+                match part.operator:
+                    case "#":
+                        return str(len(value or ""))
+                    case "-" | ":-" if value is None or (not value and part.operator == ":-"):
+                        return await self.text(part.word)
+                    case "+" | ":+":
+                        is_set = value is not None and (value != "" or part.operator == "+")
+                        return await self.text(part.word) if is_set else ""
+                    case _:
+                        return value or ""
+            case _:
+                assert_never(part)
+
+
+def plain(field: Field) -> str:
+    """The characters of a field."""
+    return "".join(piece.text for piece in field)
+
+
+def has_pattern(field: Field) -> bool:
+    """Whether an unquoted `*`, `?` or `[` makes this a file name pattern."""
+    return any(not piece.quoted and PATTERN_CHARS.search(piece.text) for piece in field)
+
+
+def glob(files: FileTree, field: Field, cwd: str, uid: int) -> list[str]:
+    """Sorted matching paths, or the field as it stands where nothing matches."""
+    pattern = "".join(_escape(piece.text) if piece.quoted else piece.text for piece in field)
+    absolute = pattern.startswith("/")
+    found = [("/" if absolute else "", "/" if absolute else cwd)]
+    components = [component for component in pattern.split("/") if component]
+    for index, component in enumerate(components):
+        only_dirs = index + 1 < len(components) or pattern.endswith("/")
+        found = [match for place in found for match in _step(files, place, component, only_dirs, uid)]
+    paths = sorted(shown + ("/" if pattern.endswith("/") else "") for shown, _ in found)
+    return paths or [plain(field)]
+
+
+def _step(files: FileTree, place: tuple[str, str], component: str, only_dirs: bool, uid: int) -> list[tuple[str, str]]:
+    shown, real = place
+    if not PATTERN_CHARS.search(re.sub(r"\\.", "", component)):
+        names = [re.sub(r"\\(.)", r"\1", component)]
+    else:
+        try:
+            rootfs.check_list(files, real, uid)
+            names = files.list(real)
+        except OSError:
+            return []
+        regex = pattern_regex(component)
+        names = [name for name in names if regex.fullmatch(name) and (component[0] == "." or name[0] != ".")]
+    base = shown + "/" if shown and not shown.endswith("/") else shown
+    places = [(base + name, posixpath.join(real, name)) for name in names]
+    return [(s, r) for s, r in places if (files.is_dir(r) if only_dirs else files.exists(r))]
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([*?\[\]\\])", r"\\\1", text)
+
+
+def pattern_regex(pattern: str) -> re.Pattern[str]:
+    """A shell pattern (backslash escapes) as a regular expression."""
+    out = []
+    for token in re.finditer(r"\\(.)|\[([!^]?)(\]?[^\]]*)\]|(.)", pattern, re.DOTALL):
+        escaped, negated, members, char = token.groups()
+        if escaped is not None:
+            out.append(re.escape(escaped))
+        elif members is not None:
+            inside = members.replace("\\", "\\\\").replace("]", "\\]").replace("[", "\\[").replace("^", "\\^")
+            out.append(f"[{'^' if negated else ''}{inside}]" if members else re.escape(token.group()))
+        else:
+            out.append({"*": ".*", "?": "."}.get(char, re.escape(char)))
+    return re.compile("".join(out), re.DOTALL)

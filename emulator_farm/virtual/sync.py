@@ -1,0 +1,247 @@
+"""The `sync:` service: stat, list, push and pull, versions 1 and 2.
+
+Requests and answers are (four letters, little-endian length or first number, ...). An error of the device is a FAIL
+with its text; the stream stays usable, save after a request that cannot be read.
+"""
+
+import errno
+import os
+import stat as st
+import struct
+from dataclasses import dataclass
+
+from . import rootfs
+from .files import FileStat
+from .handset import Handset
+from .phone import Phone
+from .stream import Stream
+
+CHUNK = 64 * 1024
+MAX_PATH = 1024
+HEAD = struct.Struct("<4sI")
+STAT_V1 = struct.Struct("<4sIII")
+DENT_V1 = struct.Struct("<4sIIII")
+STAT_V2 = struct.Struct("<4sIQQIIIIQqqq")
+DENT_V2 = struct.Struct("<4sIQQIIIIQqqqI")
+SEND_V2 = struct.Struct("<4sII")
+RECV_V2 = struct.Struct("<4sI")
+DEVICE = 0xFE01
+BATCH = 512 * 1024
+
+
+class SyncError(Exception):
+    """A request that the service refuses; the message goes to the host."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What SEND announces: `mode` with type bits; a symbolic link carries its target as content."""
+
+    path: str
+    mode: int
+
+
+class SyncService:
+    """Serves one `sync:` stream."""
+
+    def __init__(self, handset: Handset) -> None:
+        self._handset = handset
+
+    async def __call__(self, stream: Stream) -> None:
+        """Serve requests until QUIT or the end of the stream."""
+        while True:
+            kind, length = HEAD.unpack(await stream.read_exactly(HEAD.size))
+            if kind == b"QUIT":
+                return
+            if length > MAX_PATH:
+                await _fail(stream, "path too long")
+                return
+            path = (await stream.read_exactly(length)).decode("utf-8", "surrogateescape")
+            match kind:
+                case b"STAT":
+                    await stream.write(await self._stat_v1(path))
+                case b"STA2" | b"LST2":
+                    await stream.write(await self._stat_v2(kind, path))
+                case b"LIST" | b"LIS2":
+                    await stream.write(await self._list(path, kind == b"LIS2"))
+                case b"SEND":
+                    await self._receive_v1(stream, path)
+                case b"SND2":
+                    _, mode, flags = SEND_V2.unpack(await stream.read_exactly(SEND_V2.size))
+                    await self._receive(stream, Upload(path, mode), flags)
+                case b"RECV":
+                    await self._send(stream, path, 0)
+                case b"RCV2":
+                    _, flags = RECV_V2.unpack(await stream.read_exactly(RECV_V2.size))
+                    await self._send(stream, path, flags)
+                case _:
+                    await _fail(stream, f"unknown command {kind.decode('ascii', 'replace')}")
+                    return
+
+    # -- stat and list
+
+    def _look(self, phone: Phone, path: str, follow: bool) -> FileStat | OSError:
+        try:
+            absolute = _absolute(path)
+            rootfs.check_read(phone.files, absolute, self._handset.uid)
+            return phone.files.stat(absolute, follow)
+        except OSError as error:
+            return error
+
+    async def _stat_v1(self, path: str) -> bytes:
+        found = await self._handset.call(lambda phone: self._look(phone, path, follow=False))
+        if isinstance(found, OSError):
+            return STAT_V1.pack(b"STAT", 0, 0, 0)
+        return STAT_V1.pack(b"STAT", found.mode, found.size & 0xFFFFFFFF, found.mtime & 0xFFFFFFFF)
+
+    async def _stat_v2(self, kind: bytes, path: str) -> bytes:
+        found = await self._handset.call(lambda phone: self._look(phone, path, follow=kind == b"STA2"))
+        return STAT_V2.pack(kind, *_fields_v2(found))
+
+    async def _list(self, path: str, v2: bool) -> bytes:
+        def entries(phone: Phone) -> list[tuple[str, FileStat | OSError]]:
+            try:
+                absolute = _absolute(path)
+                rootfs.check_list(phone.files, absolute, self._handset.uid)
+                names = [".", "..", *phone.files.list(absolute)]
+            except OSError:
+                return []
+            return [(name, self._look(phone, f"{absolute}/{name}", follow=False)) for name in names]
+
+        parts = []
+        for name, found in await self._handset.call(entries):
+            encoded = name.encode("utf-8", "surrogateescape")
+            if v2:
+                parts.append(DENT_V2.pack(b"DNT2", *_fields_v2(found), len(encoded)) + encoded)
+            elif not isinstance(found, OSError):
+                size, mtime = found.size & 0xFFFFFFFF, found.mtime & 0xFFFFFFFF
+                parts.append(DENT_V1.pack(b"DENT", found.mode, size, mtime, len(encoded)) + encoded)
+        end = DENT_V2.pack(b"DONE", *[0] * 12) if v2 else DENT_V1.pack(b"DONE", 0, 0, 0, 0)
+        return b"".join([*parts, end])
+
+    # -- host to phone
+
+    async def _receive_v1(self, stream: Stream, spec: str) -> None:
+        path, comma, mode = spec.rpartition(",")
+        if not comma or not mode.isdecimal():
+            await _fail(stream, f"missing , in ID_SEND_V1: {spec}")
+            await _drain(stream)
+        else:
+            await self._receive(stream, Upload(path, int(mode)), 0)
+
+    async def _receive(self, stream: Stream, upload: Upload, flags: int) -> None:
+        problem = (
+            await self._handset.call(lambda phone: self._prepare(phone, upload))
+            if not flags
+            else f"unsupported flags {flags}"
+        )
+        if problem:
+            await _fail(stream, problem)
+            await _drain(stream)
+            return
+        parts: list[bytes] = []
+        while True:
+            kind, number = HEAD.unpack(await stream.read_exactly(HEAD.size))
+            if kind == b"DONE":
+                break
+            if kind != b"DATA" or number > CHUNK:
+                await _fail(stream, "oversize data message" if kind == b"DATA" else "invalid data message")
+                return
+            parts.append(await stream.read_exactly(number))
+        problem = await self._handset.call(lambda phone: self._store(phone, upload, b"".join(parts), number))
+        if problem:
+            await _fail(stream, problem)
+        else:
+            await stream.write(HEAD.pack(b"OKAY", 0))
+
+    def _prepare(self, phone: Phone, upload: Upload) -> str:
+        """Make the directories above and see whether the file can be written; "" or what to tell the host."""
+        files = phone.files
+        try:
+            path = _absolute(upload.path)
+            parent = path.rstrip("/").rpartition("/")[0] or "/"
+            if not files.is_dir(parent):
+                rootfs.check_write(files, _existing(phone, parent), self._handset.uid, self._handset.remounted)
+                files.mkdir(parent, parents=True)
+        except OSError as error:
+            return f"secure_mkdirs failed: {error.strerror}"
+        try:
+            rootfs.check_write(files, path, self._handset.uid, self._handset.remounted)
+            if files.is_dir(path):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        except OSError as error:
+            return f"couldn't create file: {error.strerror}"
+        return ""
+
+    def _store(self, phone: Phone, upload: Upload, data: bytes, mtime: int) -> str:
+        path = _absolute(upload.path)
+        try:
+            if st.S_ISLNK(upload.mode):
+                if not isinstance(self._look(phone, path, follow=False), OSError):
+                    phone.files.remove(path)
+                phone.files.symlink(data.rstrip(b"\0").decode("utf-8", "surrogateescape"), path)
+            else:
+                owner = upload.mode & 0o700
+                phone.files.write(path, data, upload.mode & 0o777 | owner >> 3 | owner >> 6, mtime)
+        except OSError as error:
+            return f"write failed: {error.strerror}"
+        return ""
+
+    # -- phone to host
+
+    async def _send(self, stream: Stream, path: str, flags: int) -> None:
+        def read(phone: Phone) -> bytes:
+            absolute = _absolute(path)
+            rootfs.check_read(phone.files, absolute, self._handset.uid)
+            return phone.files.read(absolute)
+
+        if flags:
+            await _fail(stream, f"unsupported flags {flags}")
+            return
+        try:
+            data = memoryview(await self._handset.call(read))
+        except OSError as error:
+            await _fail(stream, f"{'read' if error.errno == errno.EISDIR else 'open'} failed: {error.strerror}")
+            return
+        batch: list[bytes | memoryview] = []
+        for start in range(0, len(data), CHUNK):
+            part = data[start : start + CHUNK]
+            batch += [HEAD.pack(b"DATA", len(part)), part]
+            if len(batch) * CHUNK // 2 >= BATCH:
+                await stream.write(b"".join(batch))
+                batch = []
+        await stream.write(b"".join([*batch, HEAD.pack(b"DONE", 0)]))
+
+
+def _absolute(path: str) -> str:
+    if not path:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    return path if path.startswith("/") else "/" + path
+
+
+def _existing(phone: Phone, path: str) -> str:
+    """The deepest existing directory of a path."""
+    while not phone.files.exists(path):
+        path = path.rstrip("/").rpartition("/")[0] or "/"
+    return path
+
+
+def _fields_v2(found: FileStat | OSError) -> tuple[int, ...]:
+    if isinstance(found, OSError):
+        return (found.errno or errno.EIO, *[0] * 10)
+    owner = (found.mode, found.nlink, found.uid, found.gid)
+    return (0, DEVICE, found.inode, *owner, found.size, found.mtime, found.mtime, found.mtime)
+
+
+async def _fail(stream: Stream, message: str) -> None:
+    encoded = message.encode("utf-8", "replace")
+    await stream.write(HEAD.pack(b"FAIL", len(encoded)) + encoded)
+
+
+async def _drain(stream: Stream) -> None:
+    """Skip the data of a refused upload, up to its DONE."""
+    while True:
+        kind, number = HEAD.unpack(await stream.read_exactly(HEAD.size))
+        if kind != b"DATA":
+            return
+        await stream.read_exactly(number)
