@@ -6,6 +6,7 @@ it says so in an attempt and an event; if it is killed it says nothing, its clai
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -30,6 +31,8 @@ from emulator_farm.plan import Planned
 from emulator_farm.rollout import Rollout
 from emulator_farm.site import Site
 from emulator_farm.store import AlreadyPublished, Store
+
+logger = logging.getLogger(__name__)
 
 PHONE_PATIENCE_S = 2.0
 """How long a retry holds out for a phone that has not failed it before."""
@@ -75,6 +78,10 @@ class Try:
     def run(self) -> None:
         """Play it, unless it has been played or someone else is at it."""
         store = Store(self.site.out)
+        manifest = store.run()
+        if manifest is None or manifest.get("run") != self.order.run:
+            logger.error("%s does not hold run %s; this worker leaves its jobs to others", store.uri, self.order.run)
+            return
         if store.has(self.planned.episode_id):
             self._post("published", 0)
             return

@@ -1,0 +1,5 @@
+"""`python -m emulator_farm`."""
+
+from emulator_farm.cli import main
+
+main()

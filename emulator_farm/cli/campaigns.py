@@ -1,0 +1,137 @@
+"""Commands that play: `harvest` and `work`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+
+from emulator_farm.errors import CallerError
+
+DEVICES_HELP = "virtual:N, or adb:SERIAL,SERIAL,…"
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(harvest)
+    app.command()(work)
+
+
+def harvest(
+    tasks: Annotated[str, typer.Argument(help="Built-in suite (phone), a YAML or a JSONL file.")],
+    out: Annotated[str, typer.Option(help="Folder or fsspec URI of the record.")],
+    policy: Annotated[str, typer.Option(help="URL of the policy server.")],
+    devices: Annotated[str, typer.Option(help=DEVICES_HELP)] = "virtual:4",
+    samples: Annotated[int, typer.Option("--samples", "-k", help="Episodes per task.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the task instances.")] = 0,
+    redis: Annotated[str | None, typer.Option(help="Redis or Valkey URL; an embedded Valkey without it.")] = None,
+    policy_token_file: Annotated[str | None, typer.Option(help="File with the policy server's bearer token.")] = None,
+    policy_timeout: Annotated[float, typer.Option(help="Seconds to wait for one decision.")] = 120.0,
+    model: Annotated[str | None, typer.Option(help="Which of the server's models; its first without it.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="The adapter's default without it.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="The adapter's default without it.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="The adapter's default without it.")] = None,
+    max_steps: Annotated[int | None, typer.Option(help="Replaces every task's own step limit.")] = None,
+    episode_timeout: Annotated[float, typer.Option(help="Seconds after which an episode is truncated.")] = 1800.0,
+    ui_tree: Annotated[bool, typer.Option(help="Capture the UI tree with every frame.")] = True,
+    patience: Annotated[float, typer.Option(help="Seconds to wait for a dead policy server or Redis.")] = 60.0,
+    log_dir: Annotated[str | None, typer.Option(help="Where workers log; OUT/logs without it.")] = None,
+    rules: Annotated[str | None, typer.Option(help="YAML file with the settings of the rule filters.")] = None,
+) -> None:
+    """Play every task K times and keep the record; run again, it fills in what is missing.
+
+    Afterwards the rule filters run and OUT/report.html is written.
+    """
+    from emulator_farm.campaign import Campaign
+    from emulator_farm.config import HarvestConfig
+
+    try:
+        config = HarvestConfig.model_validate(
+            {
+                "tasks": tasks,
+                "out": out,
+                "policy": policy,
+                "devices": devices,
+                "samples": samples,
+                "seed": seed,
+                "redis": redis,
+                "policy_token_file": policy_token_file,
+                "policy_timeout_s": policy_timeout,
+                "model": model,
+                "sampling": {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens},
+                "limits": {"max_steps": max_steps, "episode_s": episode_timeout, "ui_tree": ui_tree},
+                "patience_s": patience,
+                "log_dir": log_dir,
+            }
+        )
+    except ValidationError as error:
+        raise CallerError(_flags(error)) from None
+    _play(Campaign(config), rules)
+
+
+def _play(campaign: object, rules: str | None) -> None:
+    from emulator_farm.campaign import Campaign
+    from emulator_farm.cli.records import filter_and_report
+    from emulator_farm.filters import RuleSettings
+    from emulator_farm.progress import ProgressDisplay, summary
+
+    assert isinstance(campaign, Campaign)
+    settings = RuleSettings.load(rules) if rules else RuleSettings()
+    console = Console(stderr=True)
+    missing = campaign.missing()
+    total = len(campaign.planned)
+    console.print(f"run {campaign.manifest.run}: {total} episodes, {total - missing} there, {missing} to play")
+    with ProgressDisplay(console) as display:
+        outcome = campaign.run(display)
+    console.print(summary(outcome.progress), highlight=False, markup=False, soft_wrap=True)
+    if campaign.store.episode_ids():
+        filter_and_report(campaign.store, settings)
+    if outcome.stopped:
+        console.print("stopped; the same command goes on from here")
+        raise typer.Exit(130)
+    if outcome.fault:
+        console.print(f"error: {outcome.fault}", style="red", markup=False, soft_wrap=True)
+    for episode_id, reason in outcome.progress.holes.items():
+        console.print(f"hole: {episode_id} ({reason})", style="red", markup=False, soft_wrap=True)
+    if not outcome.complete:
+        console.print(f"{len(outcome.progress.holes)} episodes are missing; the same command plays them")
+        raise typer.Exit(1)
+
+
+def work(
+    redis: Annotated[str, typer.Option(help="URL of the Redis that the harvest uses.")],
+    out: Annotated[str, typer.Option(help="The harvest's --out, reachable from here.")],
+    devices: Annotated[str, typer.Option(help=DEVICES_HELP)] = "virtual:4",
+    policy_token_file: Annotated[str | None, typer.Option(help="File with the policy server's bearer token.")] = None,
+    log_dir: Annotated[str | None, typer.Option(help="Where workers log; OUT/logs without it.")] = None,
+    until_idle: Annotated[bool, typer.Option(help="End when no run is left.")] = False,
+    patience: Annotated[float, typer.Option(help="Seconds to wait for a dead Redis.")] = 60.0,
+) -> None:
+    """Join running harvests with this host's phones."""
+    from emulator_farm.joining import join
+
+    join(
+        redis_url=redis,
+        out=out,
+        devices=devices,
+        policy_token_file=policy_token_file,
+        log_dir=log_dir,
+        until_idle=until_idle,
+        patience_s=patience,
+    )
+
+
+def _flags(error: ValidationError) -> str:
+    """Name the flags of a failed validation."""
+    names = {
+        "limits.max_steps": "max-steps",
+        "limits.episode_s": "episode-timeout",
+        "policy_timeout_s": "policy-timeout",
+    }
+    texts = []
+    for problem in error.errors():
+        field = ".".join(str(part) for part in problem["loc"])
+        flag = names.get(field, field.rpartition(".")[2].removesuffix("_s").replace("_", "-"))
+        texts.append(f"--{flag} {problem['input']!r}: {problem['msg'].lower()}")
+    return "; ".join(texts)
