@@ -3,8 +3,10 @@
     FarmError
     ├── CallerError              the caller erred: one clear line, before any phone is touched
     │   ├── UnknownName          a name outside a closed set; the message lists the set
-    │   ├── InvalidTask          a task file that cannot be used: names file, line and field
+    │   ├── InvalidTask          one thing wrong in a task file: names file, line and field
+    │   ├── TaskFileError        a task file that cannot be used: everything wrong in it (`problems`)
     │   └── RunMismatch          the output folder holds another run; the message is the difference
+    ├── AlreadyPublished         someone was first: what the store holds stays as it is
     └── InfrastructureError      a machine failed: an attempt with a `cause`, never an outcome or a reward
         ├── DeviceError          a phone, named by `serial`
         │   ├── DeviceGone       offline, unplugged, unauthorized, or it hung up in the middle of a call
@@ -45,12 +47,23 @@ class UnknownName(CallerError):
 
 
 class InvalidTask(CallerError):
-    """A task file that cannot be used. `line` counts from 1, `field` is a dotted path; either may be unknown."""
+    """One thing wrong in a task file. `line` counts from 1, `field` is a dotted path; either may be unknown."""
 
     def __init__(self, message: str, *, file: str, line: int | None = None, field: str | None = None) -> None:
         self.file, self.line, self.field = file, line, field
         place = file if line is None else f"{file}:{line}"
         super().__init__(f"{place}: {field}: {message}" if field else f"{place}: {message}")
+
+
+class TaskFileError(CallerError):
+    """A task file that cannot be used. `problems` holds all that is wrong in it, the message one a line."""
+
+    def __init__(self, problems: Iterable[InvalidTask], *, shown: int = 100) -> None:
+        self.problems = tuple(problems)
+        lines = [str(problem) for problem in self.problems[:shown]]
+        if len(self.problems) > shown:
+            lines.append(f"and {len(self.problems) - shown} more")
+        super().__init__("\n".join(lines))
 
 
 class RunMismatch(CallerError):
@@ -60,6 +73,14 @@ class RunMismatch(CallerError):
         self.differences = differences
         lines = (f"{name}: was {was!r}, is {now!r}" for name, (was, now) in sorted(differences.items()))
         super().__init__(f"{where} holds another run: {'; '.join(lines)}")
+
+
+class AlreadyPublished(FarmError):
+    """An episode, attempt or run of this name exists. Nothing was written; whoever was first has won."""
+
+    def __init__(self, name: str, where: str) -> None:
+        self.name = name
+        super().__init__(f"{name} exists already in {where}; what is there stays as it is")
 
 
 class InfrastructureError(FarmError):
