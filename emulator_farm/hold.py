@@ -102,5 +102,5 @@ class Hold:
 
     def _interval(self) -> float:
         with self._lock:
-            shortest = min((leases.ttl_s for leases, _ in self._leases), default=4.0)
+            shortest = min((leases.ttl_s for leases, _ in self._leases), default=0.2)
         return min(1.0, shortest / 4)
