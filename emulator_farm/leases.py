@@ -24,7 +24,7 @@ _ACQUIRE = """
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return false end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-redis.call('SET', KEYS[3], now * 1000, 'NX')
+redis.call('SET', KEYS[3], string.format('%.0f', t[1] * 1000000 + t[2]), 'NX')
 local fence = redis.call('INCR', KEYS[3])
 redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 redis.call('HSET', KEYS[2], ARGV[1], string.format('%.0f', fence) .. ' ' .. ARGV[2])
