@@ -1,0 +1,57 @@
+# The commands of a developer and of CI. None needs root, Docker, a GPU, an emulator or a model download.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.DEFAULT_GOAL := help
+.PHONY: help demo install dev check format test bench clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.python:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; set PYTHON=...") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade pip
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.python pyproject.toml
+	$(PIP) install -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.python pyproject.toml
+	$(PIP) install -e '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+install: $(VENV)/.installed  ## Install what a user needs into .venv
+
+dev: $(VENV)/.dev  ## Install what a developer needs into .venv
+
+demo: $(VENV)/.installed  ## Run the whole job on embedded defaults: 4 virtual phones, the baseline policy, a dataset
+	$(BIN)/python examples/demo.py
+
+check: $(VENV)/.dev  ## Lint, types, import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev  ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: $(VENV)/.dev  ## Run every test, with the branch coverage gate
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage report
+
+bench: $(VENV)/.dev  ## Print the tables of docs/performance.md
+	$(BIN)/python benchmarks/act_overhead.py
+	$(BIN)/python benchmarks/device_paths.py
+	$(BIN)/python benchmarks/farm_throughput.py
+	$(BIN)/python benchmarks/farm_overhead.py
+
+clean:  ## Remove what the commands above made
+	rm -rf $(VENV) demo-out .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
