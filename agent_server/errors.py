@@ -8,7 +8,8 @@
     ├── Inexpressible           an action that a model's grammar has no words for
     ├── BackendError            the model server failed: 5xx
     │   ├── BackendUnavailable  refused, reset, timed out or not ready
-    │   └── BackendReply        it answered, but not with a completion
+    │   ├── BackendReply        it answered, but not with a completion
+    │   └── BackendRejected     it refused this very request: 422, asking again gives the same
     └── PolicyError             what PolicyClient raises
         ├── PolicyUnavailable   no usable answer: network, timeout, 5xx
         └── PolicyRejected      the server refused the request: 4xx
@@ -74,6 +75,12 @@ class BackendUnavailable(BackendError):
 
 class BackendReply(BackendError):
     """The model server answered with something that is not a completion."""
+
+
+class BackendRejected(BackendError):
+    """The model server says that this request cannot be served (a prompt too long, say); asking again is no use."""
+
+    status = 422
 
 
 class PolicyError(AgentServerError):

@@ -1,8 +1,8 @@
 """What the first bytes of an image say, read without decoding a pixel.
 
-Written for hostile input: every length is checked against the bytes that are there, loops are bounded, and the cost does
-not depend on the size that a header claims. The structure is walked to its end, so a file that was cut off is refused
-here and not by the model server.
+Written for hostile input: every length is checked against the bytes that are there, loops are bounded, and the cost
+does not depend on the size that a header claims. The structure is walked to its end, so a file that was cut off is
+refused here and not by the model server.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _png_size(data: bytes) -> Size:
     if kind != b"IHDR" or length != 13:
         raise InvalidImage(f"the PNG is damaged: it starts with chunk {kind!r} in place of IHDR")
     if depth not in _PNG_DEPTHS.get(colour, ()) or packing or filtering or interlace > 1:
-        raise InvalidImage(f"the PNG is damaged: no colour type {colour} with {depth} bits exists, or a method is unknown")
+        raise InvalidImage(f"the PNG is damaged: colour type {colour} with {depth} bits does not exist")
     if width > 2**31 - 1 or height > 2**31 - 1:
         raise InvalidImage(f"the PNG claims {width}x{height} pixels")
     return _size("PNG", width, height)

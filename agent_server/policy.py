@@ -1,15 +1,16 @@
 """What decides: a `Policy` turns an observation into one action.
 
-Every policy answers in the wire models of `agent_server.schemas`, so that a model behind vLLM, the rule-based baseline and
-the controls are interchangeable for everyone who calls `/act`.
+Every policy answers in the wire models of `agent_server.schemas`, so that a model behind vLLM, the rule-based baseline
+and the controls are interchangeable for everyone who calls `/act`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from agent_server.geometry import Size
+from agent_server.images import CheckedImage
 from agent_server.schemas import ActResponse, HistoryTurn, ModelCard, Sampling
 
 
@@ -27,10 +28,13 @@ class Observation:
     history: tuple[HistoryTurn, ...] = ()
     ui_tree: str | None = None
     app: str | None = None
-    sampling: Sampling = Sampling()
+    sampling: Sampling = field(default_factory=Sampling)
     session: str | None = None
     return_tokens: bool = False
     model: str | None = None
+    history_images: tuple[CheckedImage | None, ...] = ()
+    """What the turns of `history` saw, position by position; may be shorter. This, not `HistoryTurn.screenshot`, is
+    what a policy looks at."""
 
 
 class Policy(Protocol):

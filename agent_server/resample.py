@@ -12,9 +12,9 @@ from PIL import Image
 from agent_server.geometry import Size
 
 try:
-    import cykooz_resizer as simd
+    import cykooz_resizer as simd  # type: ignore[import-untyped, import-not-found, unused-ignore]
 except ImportError:  # no wheel for this platform: Pillow does it, more slowly
-    simd = None  # type: ignore[assignment, unused-ignore]
+    simd = None
 
 HAS_SIMD = simd is not None
 
@@ -62,4 +62,4 @@ def _convolved(picture: Image.Image, layout: str, size: Size) -> bytes:
     source = simd.ImageData(*picture.size, simd.PixelType.U8x4, picture.tobytes("raw", layout))
     target = simd.ImageData(*size, simd.PixelType.U8x4)
     simd.Resizer().resize(source, target, options)
-    return target.get_buffer()
+    return bytes(target.get_buffer())

@@ -1,0 +1,252 @@
+"""The model server: any OpenAI-compatible `/v1/chat/completions`, vLLM first, over one or several base URLs.
+
+Which URL: requests of one session go to the same one, by rendezvous hashing, because there the trajectory's prefix is
+cached; requests without a session go where the fewest are open. A URL that cannot be reached is left alone for a while.
+
+What is tried again: a request that found nobody (connection refused, or cut before any byte of an answer) goes to the
+next URL, once to each. A request that a model may be working on is never sent twice: a timeout or a wrong answer is an
+error at once. Whoever wants retries makes them above.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import httpx
+import orjson
+
+from agent_server.completion import Completion, read_completion
+from agent_server.errors import BackendError, BackendRejected, BackendReply, BackendUnavailable
+
+_REFUSALS = (400, 413, 422)
+_BUSY = (408, 429, 502, 503, 504)
+_KEEPALIVE_S = 2.0
+"""Shorter than the 5 s after which vLLM's HTTP server hangs up, so that no request meets a closing connection."""
+
+
+@dataclass(frozen=True)
+class BackendTimeouts:
+    connect_s: float = 5.0
+    total_s: float = 120.0
+    """From sending the request to the last byte of the answer."""
+    probe_s: float = 5.0
+    """For `/v1/models`, which tells whether a backend is ready."""
+    cool_down_s: float = 10.0
+    """How long an unreachable URL is tried last."""
+
+
+@dataclass(eq=False)
+class _Replica:
+    url: str
+    outstanding: int = 0
+    down_until: float = 0.0
+    weights: str | None = None
+    asked: bool = False
+    """Whether it has been asked for its weights since it was last unreachable."""
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One call, without the model's name."""
+
+    messages: Sequence[Mapping[str, object]]
+    sampling: Mapping[str, object] = field(default_factory=dict)
+    """Fields of the request body, by their names there; None is left out."""
+    session: str | None = None
+    return_tokens: bool = False
+
+
+class ChatBackend:
+    """A pooled client of one model under several base URLs. For use from one event loop."""
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        model: str,
+        *,
+        token: str | None = None,
+        timeouts: BackendTimeouts | None = None,
+        max_connections: int = 1024,
+    ) -> None:
+        """`urls` with or without `/v1`; `model` is the name that the backend serves. Raises ValueError."""
+        if not urls:
+            raise ValueError("at least one backend URL is needed")
+        self.model = model
+        self._timeouts = timeouts or BackendTimeouts()
+        self._replicas = [_Replica(base_url(url)) for url in dict.fromkeys(urls)]
+        self._turn = itertools.count()
+        limits = httpx.Limits(max_connections=max_connections, keepalive_expiry=_KEEPALIVE_S)
+        timeout = httpx.Timeout(self._timeouts.total_s, connect=self._timeouts.connect_s, pool=self._timeouts.connect_s)
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        self._client = httpx.AsyncClient(limits=limits, timeout=timeout, headers=headers, trust_env=False)
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        return tuple(replica.url for replica in self._replicas)
+
+    @property
+    def weights(self) -> str | None:
+        """The revision that the first URL which told one serves; None before any was asked."""
+        return next((replica.weights for replica in self._replicas if replica.weights), None)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Ask once for the completion that `request` describes.
+
+        Raises BackendUnavailable where no URL answers or none in time, BackendRejected where the model server says that
+        the request cannot be served, BackendReply for any other answer.
+        """
+        body = orjson.dumps(self._body(request))
+        failures: list[str] = []
+        for replica in self._order(request.session):
+            try:
+                return await self._complete_at(replica, body, request.return_tokens)
+            except _NobodyThere as failure:
+                replica.down_until = time.monotonic() + self._timeouts.cool_down_s
+                replica.asked = False
+                failures.append(f"{replica.url}: {failure}")
+        raise BackendUnavailable(f"no backend can be reached for {self.model!r}: {'; '.join(failures)}")
+
+    async def ready(self) -> None:
+        """Return when at least one URL serves the model; raises BackendError with each URL's reason when none does."""
+        reports = await asyncio.gather(*map(self._probe, self._replicas), return_exceptions=True)
+        failures = []
+        for replica, report in zip(self._replicas, reports, strict=True):
+            if isinstance(report, BackendError | _NobodyThere):
+                failures.append(f"{replica.url}: {report}")
+            elif isinstance(report, BaseException):
+                raise report
+        if len(failures) == len(self._replicas):
+            raise BackendUnavailable(f"no backend is ready for {self.model!r}: {'; '.join(failures)}")
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    def _body(self, request: ChatRequest) -> dict[str, object]:
+        sampling = {name: value for name, value in request.sampling.items() if value is not None}
+        body: dict[str, object] = {"model": self.model, "messages": request.messages, "stream": False, **sampling}
+        if request.return_tokens:
+            body |= {"logprobs": True, "return_token_ids": True}
+        return body
+
+    def _order(self, session: str | None) -> list[_Replica]:
+        """Every replica, the one to try first in front; those that were unreachable lately come last."""
+        now = time.monotonic()
+        if session is None:
+            start = next(self._turn) % len(self._replicas)
+            order = self._replicas[start:] + self._replicas[:start]
+            order.sort(key=lambda replica: replica.outstanding)
+        else:
+            order = sorted(self._replicas, key=lambda replica: _score(session, replica.url))
+        return sorted(order, key=lambda replica: replica.down_until if replica.down_until > now else 0.0)
+
+    async def _complete_at(self, replica: _Replica, body: bytes, with_tokens: bool) -> Completion:
+        replica.outstanding += 1
+        try:
+            async with asyncio.timeout(self._timeouts.total_s):
+                if not replica.asked:
+                    await self._ask_weights(replica)
+                response = await self._send("POST", f"{replica.url}/chat/completions", body)
+        except TimeoutError as error:
+            replica.down_until = time.monotonic() + self._timeouts.cool_down_s
+            raise BackendUnavailable(
+                f"{replica.url} took longer than {self._timeouts.total_s:g} s for {self.model!r}"
+            ) from error
+        finally:
+            replica.outstanding -= 1
+        replica.down_until = 0.0
+        _check_status(response, replica.url)
+        return read_completion(response.content, replica.url, replica.weights, with_tokens)
+
+    async def _send(self, method: str, url: str, body: bytes | None = None) -> httpx.Response:
+        """One HTTP exchange. Raises _NobodyThere where no byte of an answer came, BackendReply where it broke off."""
+        try:
+            response = await self._client.send(self._client.build_request(method, url, content=body), stream=True)
+        except httpx.PoolTimeout as error:
+            raise BackendUnavailable("every connection to the backends is in use") from error
+        except (httpx.ReadTimeout, httpx.WriteTimeout) as error:
+            raise TimeoutError from error
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise _NobodyThere(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__) from error
+        try:
+            await response.aread()
+        except httpx.ReadTimeout as error:
+            raise TimeoutError from error
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise BackendReply(f"{url} broke off its answer: {type(error).__name__}: {error}") from error
+        finally:
+            await response.aclose()
+        return response
+
+    async def _ask_weights(self, replica: _Replica) -> None:
+        """Learn the weights' revision, where the server tells; a server that does not is no fault."""
+        try:
+            await self._probe(replica)
+        except BackendError:
+            replica.asked = True
+
+    async def _probe(self, replica: _Replica) -> None:
+        try:
+            async with asyncio.timeout(self._timeouts.probe_s):
+                response = await self._send("GET", f"{replica.url}/models")
+        except TimeoutError as error:
+            message = f"{replica.url}/models gave no answer in {self._timeouts.probe_s:g} s"
+            raise BackendUnavailable(message) from error
+        _check_status(response, replica.url)
+        models = _models(response.content, replica.url)
+        if self.model not in models:
+            served = ", ".join(models) or "nothing"
+            raise BackendReply(f"{replica.url} does not serve {self.model!r}; it serves {served}")
+        replica.weights, replica.asked, replica.down_until = models[self.model], True, 0.0
+
+
+class _NobodyThere(Exception):
+    """The request reached no model."""
+
+
+def base_url(url: str) -> str:
+    """The URL with `/v1` at its end, for what people write with and without. Raises ValueError."""
+    parsed = httpx.URL(url)
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError(f"{url!r} is not a backend URL; write for instance http://127.0.0.1:8000/v1")
+    stripped = url.rstrip("/")
+    return stripped if stripped.endswith("/v1") else f"{stripped}/v1"
+
+
+def _score(session: str, url: str) -> bytes:
+    return hashlib.blake2b(f"{session}\0{url}".encode(), digest_size=8).digest()
+
+
+def _check_status(response: httpx.Response, url: str) -> None:
+    status = response.status_code
+    if status == 200:
+        return
+    said = response.content[:500].decode("utf-8", "replace").strip() or "nothing more"
+    if status in _REFUSALS:
+        raise BackendRejected(f"{url} refused the request with {status}: {said}")
+    if status in _BUSY:
+        raise BackendUnavailable(f"{url} answered {status}: {said}")
+    raise BackendReply(f"{url} answered {status}: {said}")
+
+
+def _models(content: bytes, url: str) -> dict[str, str | None]:
+    """Served names and the revision of their weights: the checkpoint that vLLM calls `root`."""
+    try:
+        entries = orjson.loads(content)["data"]
+        return {entry["id"]: _revision(entry) for entry in entries}
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise BackendReply(f"{url}/models is not a list of models: {content[:200]!r}") from error
+
+
+def _revision(entry: Mapping[str, object]) -> str | None:
+    for name in ("revision", "root"):
+        value = entry.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return None
