@@ -9,15 +9,19 @@ from __future__ import annotations
 import shlex
 import struct
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from emulator_farm.devices.deadline import Deadline
+from emulator_farm.devices.dumpsys import UnexpectedReply
 from emulator_farm.devices.smart_socket import AdbAddress, HungUp, Refused, SmartSocket
 from emulator_farm.errors import AdbServerGone, ClaimLost, CommandFailed, DeviceError, DeviceGone, DeviceTimeout
 
 DEFAULT_DEADLINE_S = 15.0
+_GATE_EVERY_S = 0.5
+Parsed = TypeVar("Parsed")
 _STDOUT, _STDERR, _EXIT = 1, 2, 3
 _HEADER = struct.Struct("<BI")
 _STATUS_MARK = b"\n:adb-exit:"
@@ -59,12 +63,14 @@ def shell_line(command: Command) -> str:
 class Transport:
     """Shell and exec on the phone `serial`. Safe for several threads; each call has a connection of its own.
 
-    Every call raises DeviceGone, DeviceTimeout or AdbServerGone; after `cut` it raises ClaimLost at once.
+    Every call raises DeviceGone, DeviceTimeout or AdbServerGone; after `cut` it raises ClaimLost at once. `gate` is
+    asked before every call and raises where the caller has lost the right to touch the phone.
     """
 
-    def __init__(self, serial: str, server: AdbAddress) -> None:
+    def __init__(self, serial: str, server: AdbAddress, gate: Callable[[], None] | None = None) -> None:
         self.serial = serial
         self.server = server
+        self._gate = gate
         self._features: frozenset[str] | None = None
         self._cut = threading.Event()
         self._open: set[SmartSocket] = set()
@@ -76,7 +82,7 @@ class Transport:
         deadline = Deadline(deadline_s)
         if "shell_v2" not in self.features(deadline):
             return self._shell_by_exec(line, deadline)
-        with self._conversation(f"shell,v2,raw:{line}", deadline, line) as stream:
+        with self.service(f"shell,v2,raw:{line}", deadline, line) as stream:
             out, err, code = _read_packets(stream)
         return Completed(line, out, err, code)
 
@@ -93,10 +99,20 @@ class Transport:
             )
         return completed
 
+    def read(self, parser: Callable[[str], Parsed], command: Command, deadline_s: float = DEFAULT_DEADLINE_S) -> Parsed:
+        """What `parser` makes of a command's output; raises DeviceError (`unexpected_reply`) for one it cannot read."""
+        completed = self.run(command, deadline_s)
+        try:
+            return parser(completed.text)
+        except UnexpectedReply as error:
+            raise DeviceError(
+                f"`{completed.command[:100]}`: {error}", serial=self.serial, cause="unexpected_reply"
+            ) from None
+
     def exec_out(self, command: Command, deadline_s: float = DEFAULT_DEADLINE_S) -> bytes:
         """Run a command and give the bytes it wrote until it ended. There is no exit code, and no sign of a cut."""
         line = shell_line(command)
-        with self._conversation(f"exec:{line}", Deadline(deadline_s), line) as stream:
+        with self.service(f"exec:{line}", Deadline(deadline_s), line) as stream:
             return stream.rest()
 
     def features(self, deadline: Deadline | None = None) -> frozenset[str]:
@@ -119,13 +135,24 @@ class Transport:
                 stream.interrupt()
 
     def wait(self, seconds: float) -> None:
-        """Let time pass. Raises ClaimLost when the path is cut meanwhile."""
-        if self._cut.wait(seconds):
-            raise self._claim_lost()
+        """Let time pass. Raises ClaimLost when the path is cut meanwhile, and what the gate raises."""
+        deadline = Deadline(seconds)
+        while not deadline.passed:
+            self._check_right()
+            self._cut.wait(min(_GATE_EVERY_S, deadline.remaining))
+        self._check_right()
+
+    @contextmanager
+    def service(self, service: str, deadline: Deadline, what: str) -> Iterator[SmartSocket]:
+        """A conversation with a service of the phone, `sync:` for instance; `what` names it in errors."""
+        with self._guarded(deadline, what) as stream:
+            stream.request(f"host:transport:{self.serial}")
+            stream.request(service)
+            yield stream
 
     def _shell_by_exec(self, line: str, deadline: Deadline) -> Completed:
         script = f"({line}\n) 2>&1; s=$?; echo; echo :adb-exit:$s"
-        with self._conversation(f"exec:{script}", deadline, line) as stream:
+        with self.service(f"exec:{script}", deadline, line) as stream:
             output = stream.rest()
         out, mark, status = output.rpartition(_STATUS_MARK)
         if not mark or not status.strip().isdigit():
@@ -133,17 +160,9 @@ class Transport:
         return Completed(line, out, b"", int(status))
 
     @contextmanager
-    def _conversation(self, service: str, deadline: Deadline, what: str) -> Iterator[SmartSocket]:
-        with self._guarded(deadline, what) as stream:
-            stream.request(f"host:transport:{self.serial}")
-            stream.request(service)
-            yield stream
-
-    @contextmanager
     def _guarded(self, deadline: Deadline, what: str) -> Iterator[SmartSocket]:
+        self._check_right()
         try:
-            if self._cut.is_set():
-                raise self._claim_lost()
             with SmartSocket(self.server, deadline) as stream:
                 with self._lock:
                     self._open.add(stream)
@@ -153,7 +172,7 @@ class Transport:
                     with self._lock:
                         self._open.discard(stream)
             if self._cut.is_set():
-                raise self._claim_lost()
+                raise self._claim_lost()  # what was read may end where the cut was
         except TimeoutError:
             late = f"no answer to `{what[:100]}` within {deadline.seconds:g} s"
             raise DeviceTimeout(late, serial=self.serial) from None
@@ -178,6 +197,12 @@ class Transport:
         except (AdbServerGone, HungUp, Refused, TimeoutError):
             return AdbServerGone(f"the adb server at {self.server} went away during `{what[:100]}`")
         return DeviceGone(f"hung up during `{what[:100]}`: {error}", serial=self.serial)
+
+    def _check_right(self) -> None:
+        if self._cut.is_set():
+            raise self._claim_lost()
+        if self._gate is not None:
+            self._gate()
 
     def _claim_lost(self) -> ClaimLost:
         return ClaimLost(f"the path to {self.serial} was cut: someone else holds the phone now")

@@ -1,0 +1,306 @@
+"""One phone over ADB: look, act, prepare, and read its state.
+
+The class is a front: exchanges are in `transport`, looking in `screen`, gestures, typing and apps in files of their
+own. It takes no part in retrying: what fails is raised with its cause, and the coordinator decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self, assert_never
+
+from agent_server.actions import (
+    Action,
+    Answer,
+    CallUser,
+    Click,
+    DoubleClick,
+    Drag,
+    Finished,
+    LongPress,
+    OpenApp,
+    Press,
+    Scroll,
+    Type,
+    Wait,
+    action_points,
+)
+from agent_server.geometry import Size
+from emulator_farm.devices import health, sync
+from emulator_farm.devices.adb_server import AdbServer
+from emulator_farm.devices.apps import Apps
+from emulator_farm.devices.capture import Frame
+from emulator_farm.devices.dumpsys import Display, Focus
+from emulator_farm.devices.gestures import Gesture, command_of
+from emulator_farm.devices.info import DeviceInfo, ask_info
+from emulator_farm.devices.keyboard import Keyboard
+from emulator_farm.devices.observation import Observation, Outcome
+from emulator_farm.devices.replies import Row, content_rows, install_failure, setting
+from emulator_farm.devices.screen import Patience, Screen
+from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Command, Completed, Transport, shell_line
+from emulator_farm.errors import CallerError, CommandFailed
+
+Namespace = Literal["system", "secure", "global"]
+_APK = "/data/local/tmp/farm.apk"
+_INSTALL_S = 180.0
+_PREPARATIONS = (
+    "input keyevent 224",
+    "(wm dismiss-keyguard || input keyevent 82)",
+    "settings put global window_animation_scale 0",
+    "settings put global transition_animation_scale 0",
+    "settings put global animator_duration_scale 0",
+    "settings put global stay_on_while_plugged_in 7",
+    "settings put secure stylus_handwriting_enabled 0",
+    "settings put system accelerometer_rotation 0",
+    "settings put system user_rotation 0",
+)
+
+
+class Device:
+    """One phone. Every method that touches it raises a DeviceError, AdbServerGone, or ClaimLost after `cut`."""
+
+    def __init__(
+        self,
+        serial: str,
+        server: AdbServer | None = None,
+        *,
+        port: int | None = None,
+        gate: Callable[[], None] | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        """Nothing is contacted yet. The adb server is `server`, or listens on `port` of this host, or is named in
+        ANDROID_ADB_SERVER_PORT. `gate` is called before every exchange and may raise.
+        """
+        self.serial = serial
+        self.server = server or (AdbServer.from_environment() if port is None else AdbServer(port=port))
+        self.transport = Transport(serial, self.server.address, gate)
+        self.keyboard = Keyboard(self.transport, self.install)
+        self.apps = Apps(self.transport)
+        self.screen = Screen(self.transport, patience or Patience())
+        self._info: DeviceInfo | None = None
+        self._seen: Size | None = None
+        self._can_drag = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the phone, which stays as it is; calls to come raise ClaimLost."""
+        self.transport.cut()
+
+    def cut(self) -> None:
+        """Take the phone away from whoever uses this object, in the middle of a call too; they get ClaimLost."""
+        self.transport.cut()
+
+    # -- looking
+
+    def observe(self, *, ui_tree: bool = True, settle: bool = True) -> Observation:
+        """Frame, UI tree, and who is in front, once the screen is at rest.
+
+        With a tree the dump waits for rest; without, two equal frames in a row do, unless `settle` is off. Raises
+        BadFrame where no usable frame came in time; what is merely unusual is in the flags.
+        """
+        observation = self.screen.observe(ui_tree=ui_tree, settle=settle)
+        self._seen = observation.size
+        return observation
+
+    def screenshot(self) -> Frame:
+        """One checked frame, as the screen is now."""
+        return self.screen.frame(self.display().size)
+
+    def wait_until_stable(self, deadline_s: float = 5.0) -> Frame:
+        """The first frame that equals the one before; flagged `unstable` where the deadline passed first."""
+        return self.screen.stable(deadline_s)
+
+    def foreground(self) -> Focus:
+        """The app in front and the focused window."""
+        return self.screen.look().focus
+
+    def display(self) -> Display:
+        """Size and rotation of the main display as it is held now."""
+        return self.screen.look().display
+
+    @property
+    def info(self) -> DeviceInfo:
+        """What the phone is; asked once."""
+        if self._info is None:
+            self._info = ask_info(self.transport)
+        return self._info
+
+    @property
+    def incarnation(self) -> str:
+        """A word that changes when the phone is booted anew; empty where it does not tell."""
+        return self.info.boot_id
+
+    def health(self) -> None:
+        """Prove that the phone can be played on, end to end. Raises NotReady with the check that failed."""
+        health.prove(self)
+
+    # -- acting
+
+    def perform(self, action: Action) -> Outcome:
+        """Execute an action; points are pixels of the last frame.
+
+        Raises CallerError for a point outside the screen, before anything is touched.
+        """
+        match action:
+            case Click() | DoubleClick() | LongPress() | Drag() | Scroll() | Press():
+                return self._gesture(action)
+            case Type(text=text):
+                return self.keyboard.type(text)
+            case OpenApp(app=app):
+                return self.apps.open(app)
+            case Wait(seconds=seconds):
+                self.transport.wait(seconds)
+                return Outcome("ok", f"waited {seconds:g} s")
+            case Answer() | CallUser() | Finished():
+                return Outcome("none", "does not touch the phone")
+            case _:
+                assert_never(action)
+
+    def go_home(self) -> None:
+        """The home screen."""
+        self.shell("input keyevent 3")
+
+    def prepare(self) -> None:
+        """Make the phone fit for episodes, again and again: awake, unlocked, no animations, upright, our keyboard.
+
+        Raises NotReady where the keyboard cannot be set.
+        """
+        self.shell(" && ".join(_PREPARATIONS))
+        self.keyboard.ensure()
+
+    def forget(self) -> None:
+        """Drop what was learned about the phone: it was restarted, or its snapshot restored."""
+        self._info = self._seen = None
+        self._can_drag = True
+        self.transport.forget()
+        self.keyboard.forget()
+        self.screen.forget()
+
+    # -- state
+
+    def shell(self, command: Command, deadline_s: float = DEFAULT_DEADLINE_S) -> Completed:
+        """Run a command; words of a sequence are quoted. Raises CommandFailed unless it ends with 0."""
+        return self.transport.run(command, deadline_s)
+
+    def settings_get(self, namespace: Namespace, key: str) -> str | None:
+        """A settings value, None where there is none."""
+        return self.transport.read(setting, ["settings", "get", namespace, key])
+
+    def settings_put(self, namespace: Namespace, key: str, value: str) -> None:
+        """Write a settings value."""
+        self.shell(["settings", "put", namespace, key, value])
+
+    def settings_delete(self, namespace: Namespace, key: str) -> None:
+        """Remove a settings value; one that is not there is fine."""
+        self.shell(["settings", "delete", namespace, key])
+
+    def content_query(
+        self, uri: str, columns: Sequence[str] = (), where: str | None = None, sort: str | None = None
+    ) -> list[Row]:
+        """Rows of a content provider. `where` and `sort` are SQL; with `columns` values may hold anything."""
+        words = ["content", "query", "--uri", uri]
+        words += ["--projection", ":".join(columns)] if columns else []
+        words += ["--where", where] if where else []
+        words += ["--sort", sort] if sort else []
+        return self.transport.read(lambda text: content_rows(text, columns or None), words)
+
+    def content_insert(self, uri: str, values: Mapping[str, str | int]) -> None:
+        """Insert one row."""
+        self._content(["content", "insert", "--uri", uri, *_bindings(values)])
+
+    def content_update(self, uri: str, values: Mapping[str, str | int], where: str | None = None) -> None:
+        """Change rows; all of them without `where`."""
+        self._content(["content", "update", "--uri", uri, *_bindings(values), *_where(where)])
+
+    def content_delete(self, uri: str, where: str | None = None) -> None:
+        """Delete rows; all of them without `where`."""
+        self._content(["content", "delete", "--uri", uri, *_where(where)])
+
+    def push(self, source: Path | bytes, path: str, mode: int = 0o644) -> None:
+        """Write a file on the phone; its folders are made."""
+        data = source if isinstance(source, bytes) else source.read_bytes()
+        sync.push(self.transport, data, path, mode)
+
+    def pull(self, path: str) -> bytes:
+        """The content of a file on the phone. Raises CommandFailed where there is none."""
+        return sync.pull(self.transport, path)
+
+    def file_read(self, path: str) -> bytes | None:
+        """The content of a file, None where there is no such file. Raises CommandFailed where it may not be read."""
+        name = shell_line([path])
+        completed = self.transport.shell(f"[ -e {name} ] || exit 44; cat {name}")
+        if completed.exit_code == 44:
+            return None
+        if not completed.ok:
+            raise self._failed(completed)
+        return completed.stdout
+
+    def force_stop(self, package: str) -> None:
+        """Stop an app; its data stays."""
+        self.shell(["am", "force-stop", package])
+
+    def clear_app(self, package: str) -> None:
+        """Stop an app and wipe its data. Raises CommandFailed where it is not installed."""
+        completed = self.shell(["pm", "clear", package])
+        if "Success" not in completed.text:
+            raise self._failed(completed)
+
+    def install(self, apk: bytes) -> None:
+        """Install or update an app with all permissions granted. Raises CommandFailed with the phone's code."""
+        self.push(apk, _APK)
+        command = shell_line(["pm", "install", "-r", "-t", "-g", _APK])
+        completed = self.transport.shell(command, _INSTALL_S)
+        said = completed.text + completed.stderr.decode(errors="replace")
+        self.transport.shell(["rm", "-f", _APK])
+        if install_failure(said) is not None:
+            raise self._failed(completed)
+
+    def _gesture(self, gesture: Gesture) -> Outcome:
+        size = self._seen or self.display().size
+        for point in action_points(gesture):
+            if not point.inside(size):
+                raise CallerError(f"the point ({point.x}, {point.y}) is outside the screen of {size}")
+        command = command_of(gesture, size, can_drag=self._can_drag)
+        completed = self.transport.shell(command)
+        if isinstance(gesture, Drag) and self._can_drag and not completed.ok:
+            self._can_drag = False
+            return self._gesture(gesture)
+        if not completed.ok:
+            raise self._failed(completed)
+        return Outcome("ok", "", command)
+
+    def _content(self, words: list[str]) -> None:
+        completed = self.shell(words)
+        said = completed.text + completed.stderr.decode(errors="replace")
+        if "Error while accessing provider" in said or "[ERROR]" in said:
+            raise self._failed(completed)
+
+    def _failed(self, completed: Completed) -> CommandFailed:
+        return CommandFailed(
+            serial=self.serial,
+            command=completed.command,
+            exit_code=completed.exit_code,
+            stdout=completed.text,
+            stderr=completed.stderr.decode(errors="replace"),
+        )
+
+
+def _bindings(values: Mapping[str, str | int]) -> list[str]:
+    return [
+        word
+        for name, value in values.items()
+        for word in ("--bind", f"{name}:{'i' if isinstance(value, int) else 's'}:{value}")
+    ]
+
+
+def _where(where: str | None) -> list[str]:
+    return ["--where", where] if where else []

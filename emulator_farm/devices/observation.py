@@ -1,0 +1,65 @@
+"""What one look at a phone gives, and what became of one action."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from agent_server.geometry import Size
+from emulator_farm.devices.capture import Frame
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One moment of a phone.
+
+    `size` is that of the frame, the space of every point of an action. `ui_tree` is uiautomator's XML, None where it
+    was not asked for or could not be had (then `flags` holds `no_ui_tree`). `app` is the package in front, `activity` its
+    full class name; None where nothing has the focus. `flags` says what was unusual:
+
+    - `black` every pixel is black, also after some patience; `screen_off` with it where the phone sleeps
+    - `retaken` a first screenshot was unusable, or black
+    - `leading_text`, `trailing_data`, `crlf` were removed from what the phone wrote
+    - `turned` the frame has the sides of the display swapped
+    - `no_ui_tree` there is none; `foreign_ui_tree` it is of another app than the one in front
+    - `unstable` the screen did not come to rest in time
+    """
+
+    frame: Frame
+    rotation: int
+    ui_tree: str | None = None
+    app: str | None = None
+    activity: str | None = None
+    flags: tuple[str, ...] = ()
+    settle_ms: float = 0.0
+    """Until the screen was at rest and its tree read."""
+    capture_ms: float = 0.0
+    """The screenshot alone."""
+
+    @property
+    def png(self) -> bytes:
+        return self.frame.png
+
+    @property
+    def size(self) -> Size:
+        return self.frame.size
+
+    @property
+    def sha256(self) -> str:
+        return self.frame.sha256
+
+
+OutcomeStatus = Literal["ok", "rejected", "none"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an action.
+
+    `ok`: executed. `rejected`: the phone has nothing to do it with (no such app, no focused field); `detail` says why.
+    `none`: there was nothing to do. `command` is what was executed, None where the phone was not touched.
+    """
+
+    status: OutcomeStatus
+    detail: str = ""
+    command: str | None = None
