@@ -127,7 +127,7 @@ def _read_yaml(name: str, text: str) -> Document:
         raise _refusal(name, f"is not valid YAML: {what}", mark.line + 1 if mark else None) from None
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
-        raise _refusal(name, f"is not valid YAML: character U+{ord(error.character):04X}", line) from None
+        raise _refusal(name, f"is not valid YAML: character U+{error.character:04X}", line) from None
     if root is None:
         raise _refusal(name, "the file is empty; write at least one task")
     document = Document(name, None, lambda where: _line(root, where))

@@ -34,6 +34,8 @@ def _place(detail: ErrorDetails, raw: JsonValue) -> Where:
             value = value[str(part)]
         elif isinstance(value, list) and isinstance(part, int) and part < len(value):
             value = value[part]
+        elif value == part:
+            value = None  # a bare word, which is its own tag
         else:
             continue
         where.append(part)

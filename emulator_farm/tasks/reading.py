@@ -120,7 +120,9 @@ class _TaskReader:
     def _placeholders(self, params: Raw) -> None:
         used = {name for template in params.values() for name in _mentioned(template)}
         goal = self._raw.get("goal")
-        for almost in _ALMOST.finditer(goal) if isinstance(goal, str) else ():
+        if self._reader.document.lines_are_tasks or not isinstance(goal, str):
+            goal = ""
+        for almost in _ALMOST.finditer(goal):
             self._complain(("goal",), f"{almost.group()!r} is no placeholder; write {{name}} without spaces or signs")
         for field in _TEMPLATES:
             for where, name in placeholders(self._raw.get(field), (field,)):
