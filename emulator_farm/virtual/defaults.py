@@ -1,5 +1,6 @@
 """Factory state of a phone: settings and system properties of a plain Android 14 emulator."""
 
+LAUNCHER = "com.android.launcher3"
 LATIN_IME = "com.android.inputmethod.latin/.LatinIME"
 ADB_IME = "com.github.uiautomator/.AdbKeyboard"
 
@@ -73,8 +74,8 @@ MODEL = "Virtual Phone"
 BUILD_NUMBER = "UP1A.231105.003"
 
 
-def factory_props(serial: str) -> dict[str, str]:
-    """System properties of a phone with this serial, as `getprop` lists them."""
+def factory_props(serial: str, density: int) -> dict[str, str]:
+    """System properties of a phone with this serial and panel density, as `getprop` lists them."""
     fingerprint = f"virtual/virtual_phone/virtual:14/{BUILD_NUMBER}/1:userdebug/test-keys"
     return {
         "dev.bootcomplete": "1",
@@ -103,6 +104,6 @@ def factory_props(serial: str) -> dict[str, str]:
         "ro.product.name": "virtual_phone",
         "ro.secure": "1",
         "ro.serialno": serial,
-        "ro.sf.lcd_density": "420",
+        "ro.sf.lcd_density": str(density),
         "sys.boot_completed": "1",
     }

@@ -4,38 +4,40 @@ Every method is synchronous and not thread-safe: the caller serialises all calls
 pixels of the current rotation. A picture and the UI tree come from the same layout, so they always agree.
 """
 
-from collections.abc import Mapping
+import base64
+import binascii
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PIL import Image
 
+from . import hierarchy
+from .apps import APPS
 from .clock import Clock
-from .defaults import factory_props
+from .defaults import ADB_IME
+from .editing import EDITOR_ACTIONS, Editor
 from .faults import Faults, Latency
-from .files import FileTree
-from .ime import InputMethods
 from .intents import BroadcastResult, Component, Intent, StartResult
-from .packages import Activity, Package, Packages
-from .settings_db import SettingsDb
+from .key_input import Keys
+from .keyboard import Keyboard, KeyActions
+from .keycodes import typeable
+from .packages import Activity
+from .picture import encode_png
+from .providers import ProviderError, UnknownProvider, Value
+from .scene import Scene, Stage
+from .screen import Screen
+from .system import System
+from .system_bars import NavigationActions
+from .tasks import Tasks
+from .touch import Touch
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+__all__ = ["Phone", "ProviderError", "TaskInfo", "TextNotTypeable", "UnknownProvider", "Value"]
 
-Value = str | int | float | None
-"""A value of a content provider's column."""
+RESULT_OK = -1
 
 
 class TextNotTypeable(ValueError):
     """`input text` got a character for which there is no key (a real phone throws a NullPointerException)."""
-
-
-class UnknownProvider(LookupError):
-    """No content provider has this authority or path."""
-
-
-class ProviderError(ValueError):
-    """The provider refused a column, a selection or a sort order; the message is the database's."""
 
 
 @dataclass(frozen=True)
@@ -61,138 +63,229 @@ class Phone:
         latency: Latency | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """`width` x `height` is the physical panel in pixels (natural orientation), `density` in dpi; `seed` varies android_id and the like."""
+        """`width` x `height` is the panel in pixels (natural orientation), `density` in dpi; `seed` varies android_id."""
         self.serial = serial
-        self.physical_width, self.physical_height, self.physical_density = width, height, density
-        self._size_override: tuple[int, int] | None = None
-        self._density_override: int | None = None
         self.seed = seed
         self.faults = faults or Faults()
         self.latency = latency or Latency()
         self.clock = clock or Clock()
-        self.props: dict[str, str] = factory_props(serial)
-        self.settings = SettingsDb(self._setting_changed)
-        self.files = FileTree(now=lambda: self.clock.now().timestamp())
-        self.packages = Packages(_SHIPPED)
-        self.ime = InputMethods(self.settings)
-        self.screen_on = True
-        self.battery_level = 100
-        self.charging = True
-        self._version = 1
-        self._front = _LAUNCHER
+        self.system = System(serial, (width, height, density), self.clock, APPS, seed)
+        self.display = self.system.display
+        self.props, self.settings, self.files = self.system.props, self.system.settings, self.system.files
+        self.packages, self.ime = self.system.packages, self.system.ime
+        self._tasks = Tasks(self.system)
+        self._editor = Editor(self._scene, self.system.changed)
+        self._keys = Keys(self.system, self._tasks, self._editor)
+        self._touch = Touch(self.system, self._scene, self._editor)
+        type_key = KeyActions(self._press_char, self._editor.delete, self._press_enter)
+        navigation = NavigationActions(self._keys.back, self._tasks.go_home, self._tasks.overview)
+        self._stage = Stage(self.system, Keyboard(type_key), navigation)
+        self._shown: tuple[Hashable, Scene] | None = None
+        self._drawn: tuple[int, Image.Image] | None = None
+        self._encoded: tuple[int, bytes] | None = None
+        self._version = 0
 
     # -- display
 
     @property
+    def physical_width(self) -> int:
+        """Width of the panel, natural orientation, pixels."""
+        return self.display.physical_width
+
+    @property
+    def physical_height(self) -> int:
+        """Height of the panel, natural orientation, pixels."""
+        return self.display.physical_height
+
+    @property
+    def physical_density(self) -> int:
+        """Density of the panel, dpi."""
+        return self.display.physical_density
+
+    @property
     def width(self) -> int:
         """Effective width in the natural orientation, pixels."""
-        return self._size_override[0] if self._size_override else self.physical_width
+        return self.display.natural_size[0]
 
     @property
     def height(self) -> int:
         """Effective height in the natural orientation, pixels."""
-        return self._size_override[1] if self._size_override else self.physical_height
+        return self.display.natural_size[1]
 
     @property
     def density(self) -> int:
         """Effective density, dpi."""
-        return self._density_override or self.physical_density
+        return self.display.density
 
     @property
     def screen_size(self) -> tuple[int, int]:
         """Width and height in the current rotation: the size of the frame and the space of all input."""
-        return (self.height, self.width) if self.rotation % 2 else (self.width, self.height)
+        return self.display.size
 
     @property
     def rotation(self) -> int:
         """0-3, quarter turns; `user_rotation` where auto-rotate is off."""
-        if self.settings.get_int("system", "accelerometer_rotation"):
-            return 0
-        return self.settings.get_int("system", "user_rotation") % 4
+        return self.display.rotation
 
     @property
     def size_override(self) -> tuple[int, int] | None:
         """What `wm size WxH` set, natural orientation; None where nothing is overridden."""
-        return self._size_override
+        return self.display.size_override
 
     @property
     def density_override(self) -> int | None:
         """What `wm density N` set; None where nothing is overridden."""
-        return self._density_override
+        return self.display.density_override
 
     def set_size_override(self, size: tuple[int, int] | None) -> None:
-        """`wm size`: another logical size, or None for the panel's own."""
-        self._size_override = size
-        self.invalidate()
+        """`wm size`: another logical size, or None for the panel's own. Raises ValueError for a size below 1."""
+        self.display.override_size(size)
 
     def set_density_override(self, density: int | None) -> None:
-        """`wm density`: another density, or None for the panel's own."""
-        self._density_override = density
+        """`wm density`: another density, or None for the panel's own. Raises ValueError for one below 1."""
+        self.display.override_density(density)
+
+    @property
+    def screen_on(self) -> bool:
+        """Whether the display is on."""
+        return self._keys.screen_on
+
+    @screen_on.setter
+    def screen_on(self, on: bool) -> None:
+        self._keys.screen_on = on
+        self.invalidate()
+
+    @property
+    def battery_level(self) -> int:
+        """Charge in percent."""
+        return self.system.battery_level
+
+    @battery_level.setter
+    def battery_level(self, level: int) -> None:
+        self.system.battery_level = min(max(0, level), 100)
+        self.invalidate()
+
+    @property
+    def charging(self) -> bool:
+        """Whether the phone is on a charger."""
+        return self.system.charging
+
+    @charging.setter
+    def charging(self, charging: bool) -> None:
+        self.system.charging = charging
         self.invalidate()
 
     # -- input
 
     def tap(self, x: int, y: int) -> None:
         """Touch and release at once; two taps within 300 ms of phone time are a double tap."""
+        self.swipe(x, y, x, y, 0)
 
     def swipe(self, x1: int, y1: int, x2: int, y2: int, duration_ms: int = 300) -> None:
         """Move a finger; on the spot for 500 ms or more it is a long press. Content follows the finger exactly."""
+        if self.screen_on:
+            at = self.clock.monotonic()
+            self._touch.down(x1, y1, at)
+            self._touch.up(x2, y2, at + duration_ms / 1000)
 
     def drag(self, x1: int, y1: int, x2: int, y2: int, duration_ms: int = 300) -> None:
         """Long press, then move (`input draganddrop`)."""
+        if self.screen_on:
+            at = self.clock.monotonic()
+            self._touch.down(x1, y1, at)
+            self._touch.long_press()
+            self._touch.up(x2, y2, at + duration_ms / 1000)
 
     def touch_down(self, x: int, y: int) -> None:
         """A finger goes down and stays (`input motionevent DOWN`)."""
+        if self.screen_on:
+            self._touch.down(x, y, self.clock.monotonic())
 
     def touch_move(self, x: int, y: int) -> None:
         """The finger moves."""
+        self._touch.move(x, y)
 
     def touch_up(self, x: int, y: int) -> None:
         """The finger is lifted; how long it was down is phone time."""
+        self._touch.up(x, y, self.clock.monotonic())
 
     def touch_cancel(self) -> None:
         """The touch ends without effect."""
+        self._touch.cancel()
 
     def key(self, keycode: int, long: bool = False, meta: tuple[int, ...] = ()) -> None:
-        """Press a key; `meta` holds the keycodes of modifiers held meanwhile (113 ctrl, 59 shift, 57 alt)."""
+        """Press a key; `meta` holds the keycodes of modifiers held meanwhile (113 ctrl, 59 shift, 57 alt).
+
+        No key here means something else when held, so `long` changes nothing.
+        """
+        self._keys.press(keycode, meta)
 
     def text(self, text: str) -> None:
         """What `input text` delivers, `%s` already turned into spaces. Raises TextNotTypeable before anything is typed."""
+        if not typeable(text):
+            bad = next(char for char in text if not typeable(char))
+            raise TextNotTypeable(f"no key types {bad!r} (U+{ord(bad):04X})")
+        if self.screen_on:
+            self._editor.type_keys(text)
 
     def commit_text(self, text: str) -> bool:
         """An input method commits text into the focused field; False where no field has the focus."""
-        return False
+        return self._editor.insert(text)
 
     def clear_text(self) -> bool:
         """Empty the focused field; False where no field has the focus."""
-        return False
+        return self._editor.clear()
 
     def editor_action(self, code: int) -> bool:
-        """Perform an EditorInfo action (2 go, 3 search, 4 send, 5 next, 6 done, 7 previous) on the focused field; False where none has the focus."""
-        return False
+        """Perform an EditorInfo action on the focused field; False where none has the focus.
+
+        Codes: 2 go, 3 search, 4 send, 5 next, 6 done, 7 previous; any other performs the field's own action.
+        """
+        action = EDITOR_ACTIONS.get(code)
+        return self._editor.perform(action) if action else self._editor.enter()
+
+    def _press_char(self, char: str) -> None:
+        self._editor.insert(char)
+
+    def _press_enter(self) -> None:
+        self._editor.enter()
 
     # -- view
 
     @property
     def version(self) -> int:
         """Goes up with each visible change, the passing of displayed time included."""
+        self._scene()
         return self._version
 
     def invalidate(self) -> None:
         """State behind the screen changed."""
-        self._version += 1
+        self.system.changed()
+
+    def _scene(self) -> Scene:
+        screen = self._tasks.screen
+        now = self.clock.now()
+        key = (self.system.version, id(screen), now.hour, now.minute, now.date(), screen.moment())
+        if self._shown is None or self._shown[0] != key:
+            scene = self._stage.compose(screen)
+            self._shown = (key, scene)
+            self._version += 1
+        return self._shown[1]
 
     def frame(self) -> Image.Image:
         """The screen as RGB, size `screen_size`; black while the screen is off. Do not modify it: it is cached."""
-        return Image.new("RGB", self.screen_size, (240, 240, 243))
+        scene = self._scene()
+        if self._drawn is None or self._drawn[0] != self._version:
+            image = scene.draw() if self.screen_on else Image.new("RGB", self.screen_size)
+            self._drawn = (self._version, image)
+        return self._drawn[1]
 
     def png(self) -> bytes:
         """`frame()` as PNG, cached."""
-        from io import BytesIO
-
-        out = BytesIO()
-        self.frame().save(out, "PNG", compress_level=1)
-        return out.getvalue()
+        image = self.frame()
+        if self._encoded is None or self._encoded[0] != self._version:
+            self._encoded = (self._version, encode_png(image))
+        return self._encoded[1]
 
     def raw(self) -> bytes:
         """`frame()` as RGBA8888 rows without header."""
@@ -200,146 +293,167 @@ class Phone:
 
     def hierarchy(self) -> str:
         """The active window as uiautomator XML on one line."""
-        w, h = self.screen_size
-        return (
-            f"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"{self.rotation}\">"
-            '<node index="0" text="" resource-id="" class="android.widget.FrameLayout" '
-            f'package="{self._front.package}" content-desc="" checkable="false" checked="false" clickable="false" '
-            'enabled="true" focusable="false" focused="false" scrollable="false" long-clickable="false" '
-            f'password="false" selected="false" bounds="[0,0][{w},{h}]" /></hierarchy>'
-        )
+        return hierarchy.dump(self._scene(), self.rotation)
 
     # -- activities
 
+    @property
+    def screen(self) -> Screen:
+        """The resumed screen itself."""
+        return self._tasks.screen
+
     def foreground(self) -> Component:
         """The resumed activity."""
-        return self._front
+        return self._tasks.screen.component
 
     def focused_window(self) -> str:
         """Name of the focused window as `dumpsys window` prints it after `u0 `: a component or a system window."""
-        return str(self._front)
+        return str(self.foreground()) if self.screen_on else "NotificationShade"
 
-    def tasks(self) -> "list[TaskInfo]":
-        """Running tasks, the front one first; the launcher's is last where it is behind."""
-        return [TaskInfo(1, self._front.package, (self._front,))]
+    def tasks(self) -> list[TaskInfo]:
+        """Running tasks, the front one first."""
+        return [
+            TaskInfo(task.id, task.package, tuple(screen.component for screen in task.screens))
+            for task in reversed(self._tasks.stack)
+        ]
 
     def is_running(self, package: str) -> bool:
         """Whether the package has a process."""
-        return package == self._front.package
+        return self.pid(package) is not None
 
     def pid(self, package: str) -> int | None:
         """Its process id, None where it does not run."""
-        return 1000 if self.is_running(package) else None
+        return self._tasks.pids.get(package)
 
-    def resolve(self, intent: Intent) -> "list[Activity]":
+    def resolve(self, intent: Intent) -> list[Activity]:
         """The activities that answer to an intent, best first."""
-        return [a for a in self.packages.activities() if intent.component in (None, a.component)]
+        return self._tasks.resolve(intent)
 
     def start_activity(self, intent: Intent) -> StartResult:
         """`am start`."""
-        found = self.resolve(intent)
-        if not found:
-            return StartResult("not_found")
-        self._front = found[0].component
-        self.invalidate()
-        return StartResult("started", self._front)
+        return self._tasks.start(intent)
 
     def force_stop(self, package: str) -> None:
         """Close the app's activities; stored state stays."""
+        self._tasks.stop(package)
 
     def clear_data(self, package: str) -> bool:
         """`pm clear`: stop it and return its data to the shipped state; False where it is not installed."""
-        return self.packages.find(package) is not None
+        if self.packages.find(package) is None:
+            return False
+        self._tasks.stop(package)
+        if package == CONTACTS_STORAGE:
+            self.system.providers.get("com.android.contacts").wipe()
+        elif package in self.system.apps:
+            self.system.apps[package].provision(self.system)
+        else:
+            self.files.mkdir("/data/data", parents=True)
+            if self.files.exists(f"/data/data/{package}"):
+                self.files.remove(f"/data/data/{package}", recursive=True)
+        self.invalidate()
+        return True
 
     def uninstall(self, package: str) -> None:
         """Stop and remove a package with its data; raises PackageNotFound."""
-        self.force_stop(package)
+        self.packages.get(package)
+        self.clear_data(package)
         self.packages.uninstall(package)
 
     def go_home(self) -> None:
         """The home key."""
-        self._front = _LAUNCHER
-        self.invalidate()
+        self._tasks.go_home()
 
     def recents(self) -> None:
-        """The overview of open apps."""
+        """The overview of open apps; a second time it goes to the app used before."""
+        self._tasks.overview()
 
     def broadcast(self, intent: Intent) -> BroadcastResult:
-        """Deliver a broadcast: the ADB keyboard's actions and whatever our apps listen to."""
-        return BroadcastResult()
+        """Deliver a broadcast. The ADB keyboard answers where it is the current input method; nobody else listens."""
+        if not intent.action.startswith("ADB_KEYBOARD_") or self.ime.current != ADB_IME:
+            return BroadcastResult()
+        match intent.action.removeprefix("ADB_KEYBOARD_"):
+            case "INPUT_TEXT":
+                return _answer(self.commit_text(_decoded(intent.extras.get("text", ""))))
+            case "SET_TEXT":
+                text = _decoded(intent.extras.get("text", ""))
+                return _answer(self.clear_text() and self.commit_text(text))
+            case "CLEAR_TEXT":
+                return _answer(self.clear_text())
+            case "EDITOR_CODE":
+                return _answer(self.editor_action(int(intent.extras.get("code", "0") or 0)))
+            case "SMART_ENTER":
+                return _answer(self._editor.enter())
+            case "HIDE":
+                return BroadcastResult(RESULT_OK, "success")
+            case _:
+                return BroadcastResult()
 
     # -- content providers
 
     def query(
-        self, uri: str, projection: "Sequence[str] | None" = None, where: str | None = None, sort: str | None = None
-    ) -> "list[dict[str, Value]]":
+        self, uri: str, projection: Sequence[str] | None = None, where: str | None = None, sort: str | None = None
+    ) -> list[dict[str, Value]]:
         """Rows, columns in order. Raises UnknownProvider, ProviderError."""
-        raise UnknownProvider(uri)
+        provider, path = self.system.providers.find(uri)
+        return provider.query(path, projection, where, sort)
 
     def insert(self, uri: str, values: Mapping[str, Value]) -> str:
         """Insert a row and give its URI. Raises UnknownProvider, ProviderError."""
-        raise UnknownProvider(uri)
+        provider, path = self.system.providers.find(uri)
+        return f"{uri.rstrip('/')}/{provider.insert(path, values)}"
 
     def update(self, uri: str, values: Mapping[str, Value], where: str | None = None) -> int:
         """Update rows; how many. Raises UnknownProvider, ProviderError."""
-        raise UnknownProvider(uri)
+        provider, path = self.system.providers.find(uri)
+        return provider.update(path, values, where)
 
     def delete(self, uri: str, where: str | None = None) -> int:
         """Delete rows; how many. Raises UnknownProvider, ProviderError."""
-        raise UnknownProvider(uri)
+        provider, path = self.system.providers.find(uri)
+        return provider.delete(path, where)
 
     # -- radios
 
     def set_wifi(self, on: bool) -> None:
         """`svc wifi enable|disable`."""
-        self.settings.put("global", "wifi_on", str(int(on)))
+        self.system.set_flag("global", "wifi_on", on)
 
     def set_bluetooth(self, on: bool) -> None:
         """`svc bluetooth enable|disable`."""
-        self.settings.put("global", "bluetooth_on", str(int(on)))
+        self.system.set_flag("global", "bluetooth_on", on)
 
     def set_airplane(self, on: bool) -> None:
         """`cmd connectivity airplane-mode`: Wi-Fi and Bluetooth go off with it and come back after it."""
-        self.settings.put("global", "airplane_mode_on", str(int(on)))
+        self.system.set_airplane(on)
 
     def set_mobile_data(self, on: bool) -> None:
         """`svc data enable|disable`."""
-        self.settings.put("global", "mobile_data", str(int(on)))
+        self.system.set_flag("global", "mobile_data", on)
 
     # -- life
 
     def reboot(self) -> None:
         """Close all apps and restart uptime; settings, files, providers and packages stay."""
         self.clock.mark_boot()
-        self.go_home()
+        self._touch.cancel()
+        self._tasks.restart()
+        self.screen_on = True
 
     def reset(self) -> None:
         """The factory state."""
-        self.settings.reset()
-        self.packages.reset()
-        self.props = factory_props(self.serial)
+        self.system.reset()
         self.reboot()
 
-    def _setting_changed(self, namespace: str, key: str) -> None:
-        self._version = getattr(self, "_version", 0) + 1
+
+CONTACTS_STORAGE = "com.android.providers.contacts"
 
 
-_LAUNCHER = Component("com.android.launcher3", "com.android.launcher3.uioverrides.QuickstepLauncher")
-_MAIN = "android.intent.action.MAIN"
-_SHIPPED = tuple(
-    Package(name, label, apk_path=path, activities=(Activity(Component(name, cls), (_MAIN,), launcher=True),))
-    for name, label, cls, path in (
-        (
-            "com.android.launcher3",
-            "Home",
-            _LAUNCHER.activity,
-            "/system_ext/priv-app/Launcher3QuickStep/Launcher3QuickStep.apk",
-        ),
-        (
-            "com.android.settings",
-            "Settings",
-            "com.android.settings.Settings",
-            "/system_ext/priv-app/Settings/Settings.apk",
-        ),
-    )
-)
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text, validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return text
+
+
+def _answer(done: bool) -> BroadcastResult:
+    return BroadcastResult(RESULT_OK, "success") if done else BroadcastResult(0, "no focused field")

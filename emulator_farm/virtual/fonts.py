@@ -1,0 +1,142 @@
+"""Fonts and glyph masks, shared by every phone of a process.
+
+Text is drawn with Pillow's basic layout and no kerning, so a line's width is the sum of its advances and a picture is
+the same on every machine. Characters that Roboto's subset lacks are drawn as its "missing glyph" box. Masks are kept
+in one cache bounded in bytes.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from PIL import Image, ImageDraw, ImageFont
+
+ASSETS = Path(__file__).parent / "assets"
+Weight = Literal["regular", "medium", "bold"]
+LINE_HEIGHT = 1.172
+"""Height of a line relative to the text size, from Roboto's own ascent and descent."""
+ASCENT = 0.928
+_ICON_OVERSAMPLING = 4
+_INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFE0E, 0xFE0F, 0xAD, *range(0x202A, 0x202F)))
+
+
+class MaskCache:
+    """Least-recently-used grey masks, at most `limit` bytes of pixels."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._bytes = 0
+        self._masks: OrderedDict[Hashable, Image.Image] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Image.Image]) -> Image.Image:
+        """The mask for `key`, made now if it is not held."""
+        with self._lock:
+            mask = self._masks.get(key)
+            if mask is not None:
+                self._masks.move_to_end(key)
+                return mask
+        mask = make()
+        with self._lock:
+            if key not in self._masks:
+                self._masks[key] = mask
+                self._bytes += mask.width * mask.height
+            while self._bytes > self._limit and len(self._masks) > 1:
+                _, old = self._masks.popitem(last=False)
+                self._bytes -= old.width * old.height
+        return mask
+
+    @property
+    def size_bytes(self) -> int:
+        """Pixels now held, one byte each."""
+        return self._bytes
+
+
+MASKS = MaskCache(8 * 1024 * 1024)
+
+
+class Typeface:
+    """One weight at one pixel size."""
+
+    def __init__(self, weight: Weight, size: int) -> None:
+        self.weight = weight
+        self.size = size
+        self.line_height = round(size * LINE_HEIGHT)
+        self.ascent = round(size * ASCENT)
+        self._font = ImageFont.truetype(ASSETS / f"roboto_{weight}.ttf", size, layout_engine=ImageFont.Layout.BASIC)
+        self._advances: dict[str, float] = {}
+
+    def advance(self, char: str) -> float:
+        """Width of one character, pixels."""
+        width = self._advances.get(char)
+        if width is None:
+            width = self._advances[char] = self._font.getlength(visible(char)) if visible(char) else 0.0
+        return width
+
+    def width(self, text: str) -> float:
+        """Width of one line, pixels."""
+        return sum(map(self.advance, text))
+
+    def mask(self, text: str) -> Image.Image:
+        """Coverage of one line; its origin is the left end of the line's top, one pixel of bleed on the left."""
+        return MASKS.get((self.weight, self.size, text), lambda: self._draw(text))
+
+    def _draw(self, text: str) -> Image.Image:
+        image = Image.new("L", (max(1, round(self.width(text)) + 2 + self.size // 8), self.line_height + 2))
+        shown = visible(text)
+        if shown:
+            ImageDraw.Draw(image).text((1, self.ascent), shown, fill=255, font=self._font, anchor="ls")
+        return image
+
+
+def visible(text: str) -> str:
+    """One line without characters that have no shape of their own; tabs become spaces."""
+    return text.translate(_INVISIBLE).replace("\t", "    ").replace("\n", " ").replace("\r", "")
+
+
+@lru_cache(maxsize=256)
+def typeface(weight: Weight, size: int) -> Typeface:
+    """The shared face of this weight at `size` pixels."""
+    return Typeface(weight, size)
+
+
+@lru_cache(maxsize=1)
+def icon_points() -> dict[str, str]:
+    """Icon names that can be drawn, with their characters."""
+    lines = (ASSETS / "symbols.txt").read_text(encoding="ascii").splitlines()
+    return {name: chr(int(point, 16)) for name, point in (line.split() for line in lines)}
+
+
+@lru_cache(maxsize=64)
+def _icon_font(filled: bool, size: int) -> ImageFont.FreeTypeFont:
+    name = "filled" if filled else "outlined"
+    return ImageFont.truetype(ASSETS / f"symbols_{name}.ttf", size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def icon_mask(name: str, size: int, filled: bool = False) -> Image.Image:
+    """Coverage of an icon, `size` pixels square. Raises KeyError for a name that is not in the subset."""
+    char = icon_points()[name]
+    return MASKS.get(("icon", name, size, filled), lambda: _draw_icon(char, size, filled))
+
+
+def _draw_icon(char: str, size: int, filled: bool) -> Image.Image:
+    # Drawn large and averaged down: the auto-hinter would otherwise bend strokes of an unhinted icon font.
+    big = size * _ICON_OVERSAMPLING
+    image = Image.new("L", (big, big))
+    ImageDraw.Draw(image).text((0, big), char, fill=255, font=_icon_font(filled, big), anchor="ld")
+    return image.reduce(_ICON_OVERSAMPLING)
+
+
+def corner_mask(radius: int) -> Image.Image:
+    """Coverage of a quarter disc, the top left one, `radius` pixels square."""
+    return MASKS.get(("corner", radius), lambda: _draw_corner(radius))
+
+
+def _draw_corner(radius: int) -> Image.Image:
+    factor = 8
+    image = Image.new("L", (radius * factor, radius * factor))
+    ImageDraw.Draw(image).ellipse((0, 0, 2 * radius * factor - 1, 2 * radius * factor - 1), fill=255)
+    return image.reduce(factor)

@@ -1,0 +1,166 @@
+"""Everything that is on the screen at one moment: windows from back to front, laid out once for picture and UI tree."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from PIL import Image
+
+from .boxes import Box, Rect, ViewState, Window
+from .keyboard import HEIGHT, LANDSCAPE_HEIGHT, Keyboard
+from .layout import Layout
+from .render import SCRIM, Painter
+from .screen import Screen
+from .system import System
+from .system_bars import BUTTONS_SIZE, PILL_SIZE, STATUS_HEIGHT, NavigationActions, gestural, navigation_bar, status_bar
+from .theme import THEMES
+from .widgets import Paint, TextField
+
+ACTION_ICONS = {
+    "none": "keyboard_return",
+    "go": "arrow_forward",
+    "search": "search",
+    "send": "send",
+    "next": "keyboard_arrow_right",
+    "done": "check",
+}
+
+
+@dataclass(eq=False)
+class Scene:
+    """The windows and which of them is active (has the input focus)."""
+
+    windows: list[Window]
+    active: Window
+    app: Window
+    keyboard: Window | None
+    dim: bool
+    area: Rect
+    """The whole screen."""
+    backdrop: Paint
+    """What fills the screen behind the app, under the bars too."""
+    bar_backdrop: Paint | None
+    """What lies under the navigation bar, where it differs."""
+    density: int
+    font_scale: float
+    dark: bool
+
+    def draw(self) -> Image.Image:
+        """The picture, RGB."""
+        image = Image.new("RGB", (self.area.width, self.area.height))
+        theme = THEMES[self.dark]
+        Painter(image, self.layout(self.app), theme).backdrop(self.area, self.backdrop)
+        for window in self.windows:
+            if window.kind == "dialog" and self.dim:
+                image = image.point(SCRIM)
+            painter = Painter(image, self.layout(window), theme)
+            if window.kind == "navigation" and self.bar_backdrop is not None:
+                painter.fill(window.root.rect, self.bar_backdrop, self.area)
+            painter.paint(window.root)
+        return image
+
+    def focused_field(self) -> Box | None:
+        """The field that has the input focus, None where there is none."""
+        return focused_field(self.active)
+
+    def layout(self, window: Window) -> Layout:
+        """The layout that a window was made with."""
+        return Layout(self.density, self.font_scale, window.state)
+
+
+def focused_field(window: Window) -> Box | None:
+    """The box of the window's focused field."""
+    if not window.state.focus:
+        return None
+    for box in window.root.walk():
+        if isinstance(box.widget, TextField) and box.widget.state_key == window.state.focus and box.widget.enabled:
+            return box
+    return None
+
+
+class Frame(NamedTuple):
+    """How the screen is divided between system bars, app and keyboard."""
+
+    area: Rect
+    status: Rect
+    navigation: Rect
+    content: Rect
+    keys: Rect
+    """Where the keyboard goes, inside `content`."""
+    side: bool
+    """True where the buttons are along the right side."""
+
+    @classmethod
+    def of(cls, system: System) -> "Frame":
+        """The division for the display as it is now."""
+        width, height = system.display.size
+        px = Layout(system.display.density, 1.0, ViewState()).px
+        side = width > height and not gestural(system)
+        bar = px(PILL_SIZE if gestural(system) else BUTTONS_SIZE)
+        status = Rect(0, 0, width, min(height, px(STATUS_HEIGHT)))
+        navigation = Rect(width - bar, 0, width, height) if side else Rect(0, height - bar, width, height)
+        content = Rect(0, status.bottom, navigation.left if side else width, height if side else navigation.top)
+        tall = px(HEIGHT if height >= width else LANDSCAPE_HEIGHT)
+        keys = Rect(content.left, max(content.top, content.bottom - tall), content.right, content.bottom)
+        return cls(Rect(0, 0, width, height), status, navigation, content, keys, side)
+
+
+class Stage:
+    """Composes scenes for one phone."""
+
+    def __init__(self, system: System, keyboard: Keyboard, navigation: NavigationActions) -> None:
+        self._system = system
+        self._keyboard = keyboard
+        self._navigation = navigation
+        self._bar_state = ViewState()
+
+    def compose(self, screen: Screen) -> Scene:
+        """Lay everything out."""
+        system = self._system
+        font_scale, density = system.font_scale, system.display.density
+        frame = Frame.of(system)
+        area, content, keys = frame.area, frame.content, frame.keys
+        probe = Layout(density, font_scale, ViewState())
+        popup = screen.popup
+        state = popup.view if popup else screen.view
+        windows: list[Window] = []
+        typing = bool(state.focus) and state.keyboard and system.ime.draws_keys
+        room = Rect(content.left, content.top, content.right, keys.top) if typing else content
+
+        app = app_window(screen, system, room if not popup else content)
+        windows.append(app)
+        active = app
+        if popup is not None:
+            root = Layout(density, font_scale, popup.view).float(popup.build(), room, popup.anchor)
+            active = Window(root, screen.package, popup.view, "dialog", name=str(screen.component))
+            windows.append(active)
+        field = focused_field(active)
+        if state.focus and field is None:
+            state.blur()
+            if typing:
+                return self.compose(screen)
+        system.ime.shown = field is not None and state.keyboard
+        keyboard = None
+        if typing and field is not None and isinstance(field.widget, TextField):
+            icon = ACTION_ICONS["none" if field.widget.multiline else field.widget.action]
+            tree = self._keyboard.build(field.widget.numeric, icon)
+            keyboard = Window(probe.fit(tree, keys), "com.android.inputmethod.latin", self._bar_state, "keyboard")
+            windows.append(keyboard)
+        elif not system.ime.shown:
+            self._keyboard.reset()
+        white = screen.on_wallpaper
+        tree = status_bar(system, white)
+        windows.append(Window(probe.fit(tree, frame.status), "com.android.systemui", self._bar_state, "status"))
+        tree = navigation_bar(system, self._navigation, white, frame.side)
+        windows.append(Window(probe.fit(tree, frame.navigation), "com.android.systemui", self._bar_state, "navigation"))
+        dim = popup is not None and popup.dim
+        under_bar = "keyboard" if keyboard else screen.bar_backdrop
+        return Scene(
+            windows, active, app, keyboard, dim, area, screen.backdrop, under_bar, density, font_scale, system.dark
+        )
+
+
+def app_window(screen: Screen, system: System, room: Rect | None = None) -> Window:
+    """A screen's own window, laid out in `room` (default: all that the system bars leave)."""
+    layout = Layout(system.display.density, system.font_scale, screen.view)
+    root = layout.fit(screen.build(), room or Frame.of(system).content)
+    return Window(root, screen.package, screen.view, "app", name=str(screen.component))

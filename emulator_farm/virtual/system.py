@@ -1,0 +1,132 @@
+"""What an app sees of its phone: stored state, clock, radios, and the task stack to start other screens."""
+
+import zlib
+from typing import TYPE_CHECKING
+
+from .clock import Clock
+from .defaults import factory_props
+from .display import Display
+from .files import FileTree
+from .ime import InputMethods
+from .packages import Packages
+from .providers import Providers
+from .settings_db import SettingsDb
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from .screen import App
+    from .tasks import Tasks
+
+
+class System:
+    """The state that outlives apps. `version` counts changes that may show on the screen."""
+
+    tasks: "Tasks"
+
+    def __init__(
+        self, serial: str, panel: tuple[int, int, int], clock: Clock, apps: "tuple[App, ...]", seed: int = 0
+    ) -> None:
+        """`panel` is width, height (pixels, natural orientation) and density (dpi)."""
+        self.version = 1
+        self.seed = seed
+        self.serial = serial
+        self.clock = clock
+        self.apps = {app.package: app for app in apps}
+        self.settings = SettingsDb(lambda namespace, key: self.changed())
+        self.display = Display(*panel, self.settings, self.changed)
+        self.props: dict[str, str] = {}
+        self.files = FileTree(now=lambda: clock.now().timestamp())
+        self.packages = Packages(tuple(app.record(10050 + index) for index, app in enumerate(apps)))
+        self.ime = InputMethods(self.settings)
+        self.providers = Providers(self.changed)
+        self.battery_level = 100
+        self.charging = True
+        self._before_airplane: tuple[str, str] | None = None
+        for app in apps:
+            for make in app.providers:
+                self.providers.add(make(self))
+        self.reset()
+
+    def changed(self) -> None:
+        """Something that may show on the screen changed."""
+        self.version += 1
+
+    def reset(self) -> None:
+        """The factory state of everything that is stored. The files of apps are replaced, others stay."""
+        self.settings.reset()
+        self.settings.put("secure", "android_id", f"{zlib.crc32(self.serial.encode()):08x}{self.seed & 0xFFFFFFFF:08x}")
+        self.packages.reset()
+        self.props.clear()
+        self.props.update(factory_props(self.serial, self.display.physical_density))
+        self.display.size_override = self.display.density_override = None
+        self.battery_level, self.charging = 100, True
+        self._before_airplane = None
+        for app in self.apps.values():
+            app.provision(self)
+        self.changed()
+
+    # -- time and units
+
+    def now(self) -> "datetime":
+        """Local time of the phone."""
+        return self.clock.now()
+
+    @property
+    def uses_24_hours(self) -> bool:
+        """Whether times are written 15:34 rather than 3:34."""
+        return self.settings.get("system", "time_12_24") == "24"
+
+    def clock_text(self, hour: int, minute: int, suffix: bool = True) -> str:
+        """A time of day as the user wants it, `3:34 PM` or `15:34`; without `suffix` no AM/PM."""
+        if self.uses_24_hours:
+            return f"{hour:02d}:{minute:02d}"
+        text = f"{hour % 12 or 12}:{minute:02d}"
+        return f"{text} {'AM' if hour < 12 else 'PM'}" if suffix else text
+
+    @property
+    def dark(self) -> bool:
+        """Whether the dark theme is on."""
+        return self.settings.get("secure", "ui_night_mode") == "2"
+
+    @property
+    def font_scale(self) -> float:
+        """Text size factor, kept within what the screens can hold."""
+        try:
+            value = float(self.settings.get("system", "font_scale") or 1)
+        except ValueError:
+            value = 1.0
+        return min(max(value, 0.5), 2.0)
+
+    # -- radios
+
+    def flag(self, namespace: str, key: str) -> bool:
+        """Whether a setting is on: any whole number but 0."""
+        return self.settings.get_int(namespace, key) != 0
+
+    def set_flag(self, namespace: str, key: str, on: bool) -> None:
+        """Write 1 or 0."""
+        self.settings.put(namespace, key, "1" if on else "0")
+
+    @property
+    def airplane(self) -> bool:
+        """Whether airplane mode is on."""
+        return self.flag("global", "airplane_mode_on")
+
+    def set_airplane(self, on: bool) -> None:
+        """Airplane mode takes Wi-Fi and Bluetooth down and brings back what was on before."""
+        if on == self.airplane:
+            return
+        if on:
+            self._before_airplane = tuple(self.settings.get("global", key) or "0" for key in _RADIOS)  # type: ignore[assignment]
+            for key in _RADIOS:
+                self.settings.put("global", key, "0")
+        else:
+            for key, value in zip(_RADIOS, self._before_airplane or ("1", "1"), strict=True):
+                if not self.flag("global", key):
+                    self.settings.put("global", key, value)
+            self._before_airplane = None
+        self.set_flag("global", "airplane_mode_on", on)
+
+
+_RADIOS = ("wifi_on", "bluetooth_on")

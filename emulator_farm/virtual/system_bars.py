@@ -1,0 +1,76 @@
+"""Status bar and navigation bar, declared as widgets like any screen."""
+
+from dataclasses import dataclass
+
+from .system import System
+from .widgets import FILL, Action, Column, Icon, Pad, Paint, Row, Space, Stack, Text, Widget, pad
+
+STATUS_HEIGHT = 24
+BUTTONS_SIZE = 48
+PILL_SIZE = 24
+GESTURAL = "2"
+
+
+@dataclass(frozen=True)
+class NavigationActions:
+    """What the three buttons do."""
+
+    back: Action
+    home: Action
+    recents: Action
+
+
+def gestural(system: System) -> bool:
+    """Whether the phone is set to gesture navigation."""
+    return system.settings.get("secure", "navigation_mode") == GESTURAL
+
+
+def status_bar(system: System, white: bool) -> Widget:
+    """Clock on the left, state icons on the right."""
+    ink: Paint = "white" if white else "on_surface_variant"
+    now = system.now()
+    time = system.clock_text(now.hour, now.minute, suffix=False)
+    icons = tuple(Icon(name=name, size=16, color=ink, filled=True) for name in status_icons(system))
+    left = Text(text=time, size=14, color=ink, weight="medium")
+    return Row(w=FILL, pad=pad(16, 0), children=(left, Space(grow=1), Row(w=-2.0, gap=3, children=icons)))
+
+
+def status_icons(system: System) -> list[str]:
+    """Names of the icons, from left to right."""
+    names = []
+    if system.flag("global", "zen_mode"):
+        names.append("do_not_disturb_on")
+    if system.flag("secure", "location_icon"):
+        names.append("place")
+    if system.flag("global", "bluetooth_on"):
+        names.append("bluetooth")
+    if system.airplane:
+        names.append("airplanemode_active")
+    if system.flag("global", "wifi_on"):
+        names.append("signal_wifi_4_bar")
+    if not system.airplane:
+        names.append("signal_cellular_4_bar")
+    if system.battery_level <= 15:
+        names.append("battery_alert")
+    else:
+        names.append("battery_charging_full" if system.charging else "battery_full")
+    return names
+
+
+def navigation_bar(system: System, actions: NavigationActions, white: bool, upright: bool) -> Widget:
+    """Back, home and recents, or the gesture pill; `upright` = along the side of a landscape screen."""
+    ink: Paint = "white" if white else "on_surface_variant"
+    if gestural(system):
+        pill = Space(w=108, h=4, radius=2, bg=ink, anchor=(0.5, 0.5))
+        return Stack(w=FILL, h=FILL, children=(pill,))
+    back = _button("change_history", "Back", "back", actions.back, ink, turned=True)
+    home = _button("circle", "Home", "home", actions.home, ink)
+    recents = _button("stop", "Overview", "recent_apps", actions.recents, ink)
+    if upright:
+        return Column(w=FILL, h=FILL, children=(recents, home, back), pad=pad(0, 24))
+    return Row(w=FILL, h=FILL, align="center", children=(back, home, recents), pad=Pad(24, 0, 24, 0))
+
+
+def _button(icon: str, desc: str, name: str, action: Action, ink: Paint, turned: bool = False) -> Widget:
+    glyph = Icon(name="play_arrow" if turned else icon, size=26, color=ink, filled=True, anchor=(0.5, 0.5))
+    return Stack(id=name, desc=desc, grow=1, w=FILL, h=FILL, on_tap=action, children=(glyph,))
