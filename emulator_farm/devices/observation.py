@@ -14,8 +14,8 @@ class Observation:
     """One moment of a phone.
 
     `size` is that of the frame, the space of every point of an action. `ui_tree` is uiautomator's XML, None where it
-    was not asked for or could not be had (then `flags` holds `no_ui_tree`). `app` is the package in front, `activity` its
-    full class name; None where nothing has the focus. `flags` says what was unusual:
+    was not asked for or could not be had (then `flags` holds `no_ui_tree`). `app` is the package in front and
+    `activity` its full class name, None where nothing has the focus. `flags` says what was unusual:
 
     - `black` every pixel is black, also after some patience; `screen_off` with it where the phone sleeps
     - `retaken` a first screenshot was unusable, or black

@@ -22,7 +22,7 @@ _PROPERTY = re.compile(r"^\[([^\]\n]+)\]: \[(.*?)\]$", re.MULTILINE | re.DOTALL)
 _COMPONENT_LINE = re.compile(r"^\s*([A-Za-z][\w.]*/[\w.$]+)\s*$", re.MULTILINE)
 _NOT_STARTED = re.compile(r"^(Error type \d+|Error: .*|.*Exception.*|.*Permission Denial.*)$", re.MULTILINE)
 _DUMP_END = "</hierarchy>"
-_DUMP_EMPTY = re.compile(r"<hierarchy[^<>]*/>")
+_DUMP_EMPTY = re.compile(r"<hierarchy[^<>]*(/>|>\s*</hierarchy>)")
 
 
 @dataclass(frozen=True)
@@ -155,17 +155,18 @@ def ui_dump(text: str) -> str:
     """The hierarchy out of what `uiautomator dump FILE; cat FILE` wrote, from `<?xml` or `<hierarchy` to its end.
 
     Whether it failed is read from the words alone: it may end with 0 after an error and with another code after a
-    success. Raises UiDumpFailed.
+    success. A hierarchy without a node is a failure too. Raises UiDumpFailed.
     """
     start = text.find("<hierarchy")
     if start < 0:
         raise UiDumpFailed(_dump_reason(text), text)
-    empty = _DUMP_EMPTY.match(text, start)
-    end = empty.end() if empty else text.find(_DUMP_END, start) + len(_DUMP_END)
-    if end < start:
+    end = text.find(_DUMP_END, start)
+    if _DUMP_EMPTY.match(text, start):
+        raise UiDumpFailed("null_root", text)
+    if end < 0:
         raise UiDumpFailed("truncated", text[-200:])
     declaration = text.rfind("<?xml", 0, start)
-    return text[start if declaration < 0 else declaration : end]
+    return text[start if declaration < 0 else declaration : end + len(_DUMP_END)]
 
 
 def _dump_reason(text: str) -> Literal["not_idle", "null_root", "other"]:
