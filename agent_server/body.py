@@ -1,0 +1,29 @@
+"""The body of a request, read with a limit that holds while it streams in."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+
+from agent_server.errors import InvalidRequest
+
+
+async def read_body(request: Request, max_bytes: int) -> bytes:
+    """The whole body. Raises InvalidRequest: 413 as soon as it is, or says it will be, too long; 415 if compressed."""
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding != "identity":
+        raise InvalidRequest(f"the body is encoded as {encoding!r}; send it as it is", status=415)
+    stated = request.headers.get("content-length", "")
+    if stated.isdecimal() and int(stated) > max_bytes:
+        raise _too_long(stated, max_bytes)
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > max_bytes:
+            raise _too_long(f"more than {max_bytes}", max_bytes)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _too_long(stated: str, max_bytes: int) -> InvalidRequest:
+    return InvalidRequest(f"the body has {stated} bytes; at most {max_bytes} are allowed", status=413)

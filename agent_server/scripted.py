@@ -1,0 +1,135 @@
+"""A model server without a model: speaks the wire of an OpenAI-compatible one and says what a script tells it to.
+
+For tests and benchmarks of everything in front of a real one. An ASGI app, to be run by uvicorn; what it was asked is
+kept in `requests`, so that a test can look at the very image and messages that a model would have seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import binascii
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from starlette.types import Receive, Scope, Send
+
+
+@dataclass(frozen=True)
+class ScriptedReply:
+    """One answer. `body`, where given, replaces the completion as it stands."""
+
+    text: str | None = "Finished(content='')"
+    reasoning: str | None = None
+    finish_reason: str = "stop"
+    status: int = 200
+    body: bytes | None = None
+    content_type: str = "application/json"
+    cut_after: int | None = None
+    """Promise the whole body, send this many bytes, hang up."""
+    delay_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class RecordedRequest:
+    """One request to `/v1/chat/completions`."""
+
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+    def images(self) -> list[tuple[str, bytes]]:
+        """Media type and bytes of every image, in the order in which the model sees them."""
+        urls = [part["image_url"]["url"] for part in self._parts() if part["type"] == "image_url"]
+        split = [url.removeprefix("data:").split(";base64,", 1) for url in urls]
+        return [(media_type, binascii.a2b_base64(data)) for media_type, data in split]
+
+    def text(self) -> str:
+        """All text of all messages, a line between parts."""
+        return "\n".join(part["text"] for part in self._parts() if part["type"] == "text")
+
+    def _parts(self) -> Iterator[dict[str, Any]]:
+        for message in self.body["messages"]:
+            content = message["content"]
+            yield from [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+@dataclass
+class ScriptedModel:
+    """The app. `script` is asked for every reply; it sees the request's body."""
+
+    script: Callable[[dict[str, Any]], ScriptedReply] = lambda body: ScriptedReply()
+    model: str = "scripted"
+    root: str | None = None
+    """What `/v1/models` names as the checkpoint; None leaves it out."""
+    record: bool = True
+    requests: list[RecordedRequest] = field(default_factory=list)
+    connections: set[tuple[str, int]] = field(default_factory=set)
+    """Every client address seen: how many connections were opened."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        content = await _body(receive)
+        self.connections.add(tuple(scope["client"]))
+        match scope["method"], scope["path"]:
+            case "POST", "/v1/chat/completions":
+                await self._complete(scope, content, send)
+            case "GET", "/v1/models":
+                entry = {"id": self.model, "object": "model"} | ({"root": self.root} if self.root else {})
+                await _answer(send, ScriptedReply(), orjson.dumps({"object": "list", "data": [entry]}))
+            case "GET", "/health":
+                await _answer(send, ScriptedReply(), b"")
+            case _:
+                await _answer(send, ScriptedReply(status=404), b'{"detail":"Not Found"}')
+
+    async def _complete(self, scope: Scope, content: bytes, send: Send) -> None:
+        body: dict[str, Any] = {}
+        if self.record:
+            body = orjson.loads(content)
+            headers = {name.decode(): value.decode() for name, value in scope["headers"]}
+            self.requests.append(RecordedRequest(headers, body))
+        reply = self.script(body)
+        if reply.delay_s:
+            await asyncio.sleep(reply.delay_s)
+        await _answer(send, reply, reply.body if reply.body is not None else _completion(reply, self.model, body))
+
+
+def _completion(reply: ScriptedReply, model: str, request: dict[str, Any]) -> bytes:
+    message = {"role": "assistant", "content": reply.text, "reasoning_content": reply.reasoning}
+    choice: dict[str, Any] = {"message": message, "finish_reason": reply.finish_reason}
+    answer: dict[str, Any] = {
+        "object": "chat.completion",
+        "model": model,
+        "usage": {
+            "prompt_tokens": 1200,
+            "completion_tokens": 40,
+            "prompt_tokens_details": {"cached_tokens": 1024},
+        },
+    }
+    if request.get("return_token_ids"):
+        choice["token_ids"] = [7, 8, 9]
+        answer["prompt_token_ids"] = [1, 2, 3, 4]
+    if request.get("logprobs"):
+        choice["logprobs"] = {"content": [{"token": "t", "logprob": value} for value in (-0.5, -0.25, 0)]}
+    answer["choices"] = [{**choice, "index": index} for index in range(request.get("n", 1))]
+    return orjson.dumps(answer)
+
+
+async def _body(receive: Receive) -> bytes:
+    chunks = []
+    while True:
+        message = await receive()
+        chunks.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return b"".join(chunks)
+
+
+async def _answer(send: Send, reply: ScriptedReply, body: bytes) -> None:
+    headers = [(b"content-type", reply.content_type.encode()), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    if reply.cut_after is None:
+        await send({"type": "http.response.body", "body": body})
+        return
+    await send({"type": "http.response.body", "body": body[: reply.cut_after], "more_body": True})
+    raise ConnectionAbortedError("the script says to hang up here")
