@@ -29,11 +29,14 @@ _NUMBER = re.compile(
 )
 
 
+def folded(text: str) -> str:
+    """Without differences of case, white space, and Unicode's compatible forms."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
 def normal(text: str) -> str:
-    """One spelling for texts that a person would call the same: NFKC, case-folded, single spaces, bare of quotes around
-    it and a final stop."""
-    folded = " ".join(unicodedata.normalize("NFKC", text[:ANSWER_LIMIT]).casefold().split())
-    return folded.strip("\"'“”‘’`").removesuffix(".").strip("\"'“”‘’` ")
+    """One spelling for answers that a person would call the same: folded, without quotes around it and a final stop."""
+    return folded(text[:ANSWER_LIMIT]).strip("\"'“”‘’`").removesuffix(".").strip("\"'“”‘’` ")
 
 
 def numbers(text: str) -> list[float]:

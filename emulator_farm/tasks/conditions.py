@@ -17,14 +17,14 @@ def _one_of(model: Noun, *names: str) -> None:
 
 
 class AllOf(Noun):
-    """Every check passes; the score is their mean."""
+    """Every check passes."""
 
     kind: Literal["all"] = "all"
     checks: Annotated[tuple[Check, ...], Field(min_length=1, strict=False)]
 
 
 class AnyOf(Noun):
-    """At least one check passes; the score is the best."""
+    """At least one check passes."""
 
     kind: Literal["any"] = "any"
     checks: Annotated[tuple[Check, ...], Field(min_length=1, strict=False)]
@@ -199,6 +199,11 @@ CHECK_KINDS: dict[str, type[Noun]] = {
     model.model_fields["kind"].default: model for model in get_args(get_args(Check)[0])
 }
 """Every check by its name in a task file."""
+
+
+def same_activity(wanted: str, found: str) -> bool:
+    """Whether a class name, in full or from its last dot on, is that of `found`."""
+    return found == wanted or found.rpartition(".")[2] == wanted.removeprefix(".")
 
 
 def asks(check: Check) -> frozenset[type[Noun]]:

@@ -53,7 +53,7 @@ def _regex(text: str) -> str:
 
 
 def _path(text: str) -> str:
-    if not text.startswith("/") or text.endswith("/") or ".." in text.split("/"):
+    if not text.startswith("/") or text.endswith("/") or text.count("/") < 2 or ".." in text.split("/"):
         raise ValueError(f"{text!r} is not the absolute path of a file on the phone, like /sdcard/Download/a.txt")
     return text
 
