@@ -1,0 +1,128 @@
+"""Questions: find the label that the question names and read what stands beside it."""
+
+from __future__ import annotations
+
+import re
+
+from agent_server.actions import Answer
+from agent_server.baselines import vocabulary as v
+from agent_server.baselines.controls import find_switch
+from agent_server.baselines.screen import Text
+from agent_server.baselines.situation import Move, Outcome, Situation, short
+from agent_server.baselines.words import content, coverage, says, words
+
+_YES_NO = re.compile(r"^\W*(?:is|are|does|do|has|have)\b|\bwhether\b", re.I)
+_HOW_MANY = re.compile(r"\b(?:how many|count|number of)\b", re.I)
+_SHAPES: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = (
+    (v.bag("email mail e-mail"), re.compile(r"\S+@\S+\.\S+")),
+    (v.bag("phone telephone mobile number"), re.compile(r"\+?[\d(][\d\s().-]{4,}\d")),
+    (v.bag("time when"), re.compile(r"\b\d{1,2}:\d{2}(?:\s*[APap][Mm])?")),
+    (v.bag("percentage percent level"), re.compile(r"\d+\s?%")),
+    (v.bag("version many much old"), re.compile(r".*\d.*")),
+)
+
+
+def answer(situation: Situation) -> Outcome | None:
+    """Say what the screen tells about the question; None while it tells nothing."""
+    part = situation.part
+    if situation.screen.home:
+        return None
+    if _YES_NO.search(part.text):
+        switch = find_switch(situation)
+        if switch is not None:
+            wanted = not set(words(part.text)) & v.OFF_WORDS
+            return _say(situation, "yes" if switch.checked == wanted else "no", short(switch.title))
+    if _HOW_MANY.search(part.text):
+        return _count(situation)
+    if part.targets and not _at_target(situation):
+        return None
+    return _beside_label(situation) or _by_shape(situation)
+
+
+def _at_target(situation: Situation) -> bool:
+    """Whether the page is about the thing asked for: the heading names it, or it was opened last."""
+    last = situation.memory.last
+    said = [situation.screen.title, last.label if last else ""]
+    said += [text.label for text in situation.screen.texts if text.owner < 0]
+    return any(says(label, target) for target in situation.part.targets for label in said)
+
+
+def _beside_label(situation: Situation) -> Outcome | None:
+    """The text that belongs to the label which names what is asked."""
+    part, screen = situation.part, situation.screen
+    terms = [term for term in part.terms if term not in situation.context] or list(part.terms)
+    best: tuple[float, Text | None] = (0.0, None)
+    for text in screen.texts:
+        own = content(text.label)
+        fit = min(coverage(part.terms, own), 1.0) * coverage(own, part.terms) if own else 0.0
+        if fit > best[0] and coverage(terms, own) > 0:
+            best = (fit, text)
+    fit, label = best
+    if label is None or fit < 0.45:
+        return None
+    value = _partner(situation, label)
+    return _say(situation, value, short(label.label)) if value else None
+
+
+def _partner(situation: Situation, label: Text) -> str | None:
+    """The other text of the same row, else the nearest one to the right of the label or below it."""
+    shape = _shape(situation)
+    others = [text for text in situation.screen.texts if text is not label and text.label != label.label]
+    rows = [text for text in others if text.owner >= 0 and text.owner == label.owner]
+    near = [
+        text
+        for text in others
+        if text.owner == label.owner or text.owner < 0
+        if 0 <= text.box.top - label.box.top <= 2.5 * max(label.box.height, 1)
+        and abs(text.box.left - label.box.left) <= situation.screen.size.width // 2
+    ]
+    for text in (*rows, *sorted(near, key=lambda text: (text.box.top, text.box.left))):
+        if shape is None:
+            return text.label
+        if match := shape.search(text.label):
+            return match.group()
+    return None
+
+
+def _by_shape(situation: Situation) -> Outcome | None:
+    """The only text on the page that looks like what is asked: a number, an address, a time."""
+    shape = _shape(situation)
+    if shape is None or not situation.part.targets:
+        return None
+    found = {match.group() for text in situation.screen.texts if (match := shape.search(text.label))}
+    return _say(situation, found.pop(), situation.part.targets[0]) if len(found) == 1 else None
+
+
+def _shape(situation: Situation) -> re.Pattern[str] | None:
+    asked = set(words(situation.part.text))
+    return next((pattern for names, pattern in _SHAPES if asked & names), None)
+
+
+def _count(situation: Situation) -> Outcome | None:
+    """Count the rows of a list, or its switches that are on (or off) where the question asks for these."""
+    screen = situation.screen
+    nouns = [term for term in situation.part.terms if term not in v.ON_WORDS | v.OFF_WORDS]
+    if not nouns or coverage(nouns[:1], situation.context) < 0.7 or situation.memory.depth > 1:
+        return None
+    asked = set(words(situation.part.text))
+    switches = [element for element in screen.elements if element.kind == "switch"]
+    if asked & (v.ON_WORDS - {"on"}) or (switches and "on" in asked):
+        return _say(situation, str(sum(1 for e in switches if e.checked)), "the switches that are on")
+    if asked & v.OFF_WORDS:
+        return _say(situation, str(sum(1 for e in switches if not e.checked)), "the switches that are off")
+    region = screen.scrollable()
+    rows = [e for e in screen.elements if e.kind == "row" and e.labels and (region is None or _within(region, e.box))]
+    return _say(situation, str(len(switches) or len(rows)), "the rows of the list")
+
+
+def _within(region: tuple[int, int, int, int], box: tuple[int, int, int, int]) -> bool:
+    return region[1] <= box[1] and box[3] <= region[3]
+
+
+def _say(situation: Situation, text: str, source: str) -> Move:
+    return Move(
+        Answer(text=text),
+        f'The screen shows "{short(text)}" for {source}. I answer that.',
+        f'Answered "{short(text)}".',
+        ends=True,
+    )

@@ -1,0 +1,121 @@
+"""What a rule is given and what it may say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from agent_server.actions import Action, Click, LongPress
+from agent_server.baselines.goal import Part
+from agent_server.baselines.memory import Memory
+from agent_server.baselines.screen import Element, Screen
+from agent_server.baselines.values import Value
+from agent_server.baselines.words import coverage, words
+
+
+@dataclass(frozen=True)
+class Move:
+    """Act. `did` and `label` name what is touched; `flags` are milestones of this part, remembered."""
+
+    action: Action
+    thought: str
+    summary: str
+    did: str = ""
+    label: str = ""
+    flags: tuple[str, ...] = ()
+    ends: bool = False
+    """The part is done with this action."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """This part of the goal is done: the screen shows it."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """This part cannot be done: everything that looked promising has been tried."""
+
+    reason: str
+
+
+Outcome: TypeAlias = Move | Done | Stuck
+Rule: TypeAlias = "Callable[[Situation], Move | Done | Stuck | None]"
+"""Says what to do, or None where it has nothing to say."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One part of the goal on one screen, with what is remembered."""
+
+    part: Part
+    index: int
+    screen: Screen
+    memory: Memory
+    noise: Callable[[str], float] = field(default=lambda _: 0.0)
+    """A small amount added to the score of an element, by its key: nothing unless a temperature is asked for."""
+
+    def has(self, flag: str) -> bool:
+        return self.memory.has(self.index, flag)
+
+    def count(self, flag: str) -> int:
+        return self.memory.count(self.index, flag)
+
+    def touched(self, element: Element) -> int:
+        """How often this was touched here before; without effect counts twice."""
+        return self.memory.touches[self.screen.place, element.key]
+
+    @cached_property
+    def context(self) -> frozenset[str]:
+        """Stems that tell where we are: heading, app, selected tabs, and what was touched last."""
+        said = [self.screen.title, self.memory.app, self.memory.last.label if self.memory.last else ""]
+        said += [element.title for element in self.screen.elements if element.node.selected]
+        said += [text.label for text in self.screen.texts if text.selected]
+        return frozenset(stem for label in said for stem in words(label))
+
+    def related(self, *silent: str) -> bool:
+        """Whether this screen is about the part: half of its terms, `silent` ones aside, tell where we are."""
+        terms = [term for term in self.part.terms if term not in silent]
+        return not terms or coverage(terms, self.context) >= 0.5
+
+    @cached_property
+    def outstanding(self) -> tuple[tuple[int, Value], ...]:
+        """Values that have not been entered yet, with their positions."""
+        return tuple((at, value) for at, value in enumerate(self.part.values) if not self.has(entered(at)))
+
+
+def entered(at: int) -> str:
+    """The flag of the value at a position."""
+    return f"entered:{at}"
+
+
+def touch(situation: Situation, element: Element, why: str, *flags: str, ends: bool = False) -> Move:
+    """Tap an element."""
+    name = element.title or element.node.class_name.rsplit(".", 1)[-1]
+    point = situation.screen.point(element)
+    return Move(
+        Click(point=point),
+        f'{why} I tap "{short(name)}".',
+        f'Tapped "{short(name)}".',
+        element.key,
+        element.title[:80],
+        flags,
+        ends,
+    )
+
+
+def hold(situation: Situation, element: Element, why: str, *flags: str) -> Move:
+    """Press and hold an element."""
+    name = short(element.title)
+    action = LongPress(point=situation.screen.point(element))
+    return Move(action, f'{why} I hold "{name}".', f'Held "{name}".', element.key, element.title[:80], flags)
+
+
+def short(text: str, limit: int = 60) -> str:
+    """One line of at most `limit` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
