@@ -19,6 +19,7 @@ from emulator_farm.episode import End
 from emulator_farm.errors import DeviceError
 from emulator_farm.tasks.answers import ANSWER_LIMIT, folded, normal, numbers, similarity
 from emulator_farm.tasks.conditions import (
+    LIKENESS,
     AllOf,
     Answer,
     AnyOf,
@@ -197,12 +198,12 @@ def _answer(check: Answer, answer: str | None) -> CheckResult:
         return CheckResult(passed, f"answer: expected a match of {check.regex!r}, {said}")
     if check.number is not None:
         found = numbers(answer)
-        passed = len(found) == 1 and abs(found[0] - check.number) <= check.tolerance
+        passed = len(found) == 1 and abs(found[0] - check.number) <= (check.tolerance or 0)
         margin = f" ± {check.tolerance:g}" if check.tolerance else ""
         return CheckResult(passed, f"answer: expected the number {check.number:g}{margin} and no other, {said}")
-    alike = similarity(answer, check.fuzzy or "")
-    wanted = f"something {check.threshold:.0%} like {check.fuzzy!r}"
-    return CheckResult(alike >= check.threshold, f"answer: expected {wanted}, {said}, which is {alike:.0%}")
+    alike, least = similarity(answer, check.fuzzy or ""), check.threshold or LIKENESS
+    wanted = f"something {least:.0%} like {check.fuzzy!r}"
+    return CheckResult(alike >= least, f"answer: expected {wanted}, {said}, which is {alike:.0%}")
 
 
 def _wish(check: Setting) -> str:

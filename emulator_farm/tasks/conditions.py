@@ -9,6 +9,10 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from emulator_farm.tasks.text import Column, Key, Namespace, Noun, Package, Path, Pattern, Text, Uri
 
 
+LIKENESS = 0.85
+"""How much an answer must resemble a `fuzzy` text unless the task says otherwise."""
+
+
 def _one_of(model: Noun, *names: str) -> None:
     given = [name for name in names if getattr(model, name) is not None]
     if len(given) != 1:
@@ -164,19 +168,19 @@ class Answer(Noun):
     """Found anywhere in the answer, whatever the case."""
     number: float | None = None
     """The only number in the answer."""
-    tolerance: Annotated[float, Field(ge=0)] = 0.0
-    """How far off `number` may be."""
+    tolerance: Annotated[float, Field(ge=0)] | None = None
+    """How far off `number` may be; nothing by default."""
     fuzzy: Annotated[Text, Field(min_length=1)] | None = None
     """A text that the answer resembles, in any order of words."""
-    threshold: Annotated[float, Field(gt=0, le=1)] = 0.85
-    """How much it must resemble `fuzzy`, from 0 to 1."""
+    threshold: Annotated[float, Field(gt=0, le=1)] | None = None
+    """How much it must resemble `fuzzy`, from 0 to 1; LIKENESS by default."""
 
     @model_validator(mode="after")
     def _one_condition(self) -> Self:
         _one_of(self, "exact", "regex", "number", "fuzzy")
-        if self.number is None and "tolerance" in self.model_fields_set:
+        if self.number is None and self.tolerance is not None:
             raise ValueError("tolerance belongs to number")
-        if self.fuzzy is None and "threshold" in self.model_fields_set:
+        if self.fuzzy is None and self.threshold is not None:
             raise ValueError("threshold belongs to fuzzy")
         return self
 

@@ -109,7 +109,7 @@ def _add_contact(contact: AddContact, device: Device) -> None:
     owner: dict[str, str | int] = {"raw_contact_id": int(rows[0]["_id"])}
     device.content_insert(CONTACT_DATA, owner | {"mimetype": f"{_ITEM}/name", "data1": contact.name})
     if contact.phone is not None:
-        phone = {"mimetype": f"{_ITEM}/phone_v2", "data1": contact.phone, "data2": _MOBILE}
+        phone: dict[str, str | int] = {"mimetype": f"{_ITEM}/phone_v2", "data1": contact.phone, "data2": _MOBILE}
         device.content_insert(CONTACT_DATA, owner | phone)
     if contact.email is not None:
         device.content_insert(CONTACT_DATA, owner | {"mimetype": f"{_ITEM}/email_v2", "data1": contact.email})

@@ -19,7 +19,8 @@ Write = Callable[..., Path]
 
 def test_plain_scalars_are_text_unless_json_says_otherwise(write: Write) -> None:
     path = write("""
-        texts: [07:30, on, no, +15550142, 0123, 1_000, .5, 0x1F, 2026-11-30, Null, TRUE, "5", '~', 1e, 12345678901234567890]
+        texts: [07:30, on, no, +15550142, 0123, 1_000, .5, 0x1F, 2026-11-30, Null, TRUE, "5", '~', 1e,
+                12345678901234567890]
         others: [0, -7, 2.50, 1e3, true, false, null, ~, ]
         <<: merged
         block: |
@@ -74,7 +75,8 @@ def test_anchors_may_be_used(write: Write) -> None:
         ("tasks: 5\n", "tasks.yaml:1: tasks: must be a list of tasks, each after a dash"),
         (
             "tasks:\n  - name: a\n    goal: [b\n",
-            "tasks.yaml:4: is not valid YAML: while parsing a flow sequence, expected ',' or ']', but got '<stream end>'",
+            "tasks.yaml:4: is not valid YAML: while parsing a flow sequence, "
+            "expected ',' or ']', but got '<stream end>'",
         ),
         ("a: b: c\n", "tasks.yaml:1: is not valid YAML: mapping values are not allowed here"),
         ("a: \x07\n", "tasks.yaml:1: is not valid YAML: character U+0007"),
