@@ -221,6 +221,22 @@ class Adapter(ABC):
             raise ValueError(f"a history limit is at least 0, got {limit}")
         return replace(self, declaration=replace(self.declaration, history_limit=limit))
 
+    def filled(
+        self, template: str, prompt: PromptInput, templates: PromptSet, steps: Sequence[str] = (), first_step: int = 0
+    ) -> str:
+        """A template with everything that it may use: see `agent_server.prompts`."""
+        width, height = self.frame(prompt.size, prompt.model).map.extent
+        return templates.render(
+            template,
+            goal=prompt.goal,
+            steps=list(steps),
+            first_step=first_step,
+            app=prompt.app,
+            language=prompt.language,
+            width=round(width),
+            height=round(height),
+        )
+
     def parse(self, text: str, map: CoordinateMap) -> Parsed:
         """Read what a model wrote about a screenshot. Never raises; what cannot be read becomes a parse error."""
         reply = self.split(well_formed(text))

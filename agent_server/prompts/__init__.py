@@ -1,8 +1,9 @@
 """The prompt templates, one file each, and the set of them that a server uses.
 
 Every template is rendered with the same names: `goal`, `steps` (one string per told earlier step), `first_step` (the
-number of the first of them, counting from 0), `app`, `language`, `width` and `height` (of the image as the model sees
-it). A template is data that an operator may replace, so it runs in jinja's sandbox and an undefined name is an error.
+number of the first of them, counting from 0), `app`, `language`, `width` and `height` (the extent of the model's
+coordinates: the size of the image as it sees it, or 1000 or 999). A template is data that an operator may replace, so
+it runs in jinja's sandbox and an undefined name is an error.
 """
 
 from __future__ import annotations

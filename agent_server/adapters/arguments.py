@@ -1,0 +1,149 @@
+"""The arguments of one call, looked up by what they mean."""
+
+from __future__ import annotations
+
+import math
+
+from agent_server.actions import Direction
+from agent_server.adapters.coordinates import read_point
+from agent_server.adapters.reply import Call, Unreadable, Value
+from agent_server.geometry import CoordinateMap, Point
+
+POINT = (
+    "box", "point", "start_box", "start_point", "coordinate", "coordinates", "position", "element", "bbox",
+    "bbox_2d", "start", "center", "location", "xy",
+)  # fmt: skip
+START = ("start", "start_box", "start_point", "start_coordinate", "coordinate", "coordinate1", "from", "box", "point")
+END = ("end", "end_box", "end_point", "end_coordinate", "coordinate2", "to")
+TEXT = ("content", "text", "value", "message", "input")
+APP = ("app", "app_name", "text", "name", "package", "package_name", "content", "value")
+_WRAPPERS = ("params", "parameters", "arguments", "args", "kwargs")
+_DIRECTIONS: dict[str, Direction] = {
+    "up": "up", "down": "down", "left": "left", "right": "right", "上": "up", "下": "down", "左": "left", "右": "right",
+}  # fmt: skip
+_OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
+_MAX_WAIT_S = 600
+_MAX_PRESS_MS = 60_000
+
+
+def normal(name: str) -> str:
+    """A verb or argument name without case and separators: `Long_Press` and `longpress` are one."""
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def opposite(direction: Direction) -> Direction:
+    """The way back."""
+    return _OPPOSITE[direction]
+
+
+class Arguments:
+    """Typed access; every method raises Unreadable for a value of the wrong form, points also OutOfRange."""
+
+    def __init__(self, call: Call, map: CoordinateMap) -> None:
+        self.verb = normal(call.name)
+        self.written = call.name
+        self._map = map
+        self._positional = list(call.positional)
+        named = {normal(name): value for name, value in call.arguments.items()}
+        for wrapped in [named.pop(name, None) for name in _WRAPPERS] + self._positional[:1]:
+            if isinstance(wrapped, dict):
+                named = {normal(name): value for name, value in wrapped.items()} | named
+        self._named = named
+
+    def has(self, *names: str) -> bool:
+        return any(normal(name) in self._named for name in names)
+
+    def value(self, *names: str) -> Value:
+        """The first of these arguments that is not empty, else None."""
+        for name in names:
+            value = self._named.get(normal(name))
+            if value not in (None, "", [], {}):
+                return value
+        return None
+
+    def point(self) -> Point:
+        """The one place that the call is about."""
+        value = self.value(*POINT)
+        if value is None and self.has("x") and self.has("y"):
+            value = [self._named["x"], self._named["y"]]
+        if value is None and self._positional:
+            value = self._positional[0] if len(self._positional) == 1 else self._positional[:4]
+        if value is None:
+            raise Unreadable(f"{self.written} needs a point and has none")
+        return read_point(value, self._map)
+
+    def path(self) -> tuple[Point | None, Point | None]:
+        """Start and end of a movement; None for what is absent or empty."""
+        start, end = self.value(*START), self.value(*END)
+        if start is None and end is None and len(self._positional) == 2:
+            start, end = self._positional
+        return (
+            None if start is None else read_point(start, self._map),
+            None if end is None else read_point(end, self._map),
+        )
+
+    def direction(self) -> Direction | None:
+        """The direction argument, or an only positional one; None where there is none."""
+        value = self.value("direction")
+        if value is None and len(self._positional) == 1 and str(self._positional[0]).lower() in _DIRECTIONS:
+            value = self._positional[0]
+        if value is None:
+            return None
+        word = str(value).strip().lower().removeprefix("向")
+        if word not in _DIRECTIONS:
+            raise Unreadable(f"{self.written} has the direction {str(value)[:40]!r}; it is up, down, left or right")
+        return _DIRECTIONS[word]
+
+    def text(self, *names: str) -> str:
+        """A text argument; empty is a text, absent is not."""
+        found = self.optional_text(*names)
+        if found is None:
+            raise Unreadable(f"{self.written} needs {names[0]} and has none")
+        return found
+
+    def optional_text(self, *names: str) -> str | None:
+        """A text argument by any of these names, or the only positional one; None where it is absent."""
+        for name in names:
+            if normal(name) in self._named:
+                return self._as_text(self._named[normal(name)])
+        if self._positional and not isinstance(self._positional[0], list | dict):
+            return self._as_text(self._positional[0])
+        return None
+
+    def seconds(self, *names: str) -> float | None:
+        """A duration in seconds, "2 s" and the like included; None where absent or empty."""
+        value = self.value(*names)
+        if value is None:
+            return None
+        words = str(value).strip().lower().split()
+        number = words[0].removesuffix("s").removesuffix("econd") if words else ""
+        try:
+            seconds = float(number)
+        except ValueError:
+            seconds = math.nan
+        if not seconds >= 0:
+            raise Unreadable(f"{self.written} has the duration {str(value)[:40]!r}, which is no number of seconds")
+        return min(seconds, _MAX_WAIT_S)
+
+    def hold_ms(self) -> int | None:
+        """How long to hold: `duration_ms`, or seconds in `time` and `duration` (above 60 they are milliseconds)."""
+        milliseconds = self.seconds("duration_ms", "ms")
+        if milliseconds is None:
+            seconds = self.seconds("time", "duration", "seconds")
+            if not seconds:
+                return None
+            milliseconds = seconds * 1000 if seconds <= 60 else seconds
+        return max(1, min(round(milliseconds), _MAX_PRESS_MS))
+
+    def _as_text(self, value: Value) -> str:
+        match value:
+            case str():
+                return value
+            case None:
+                return ""
+            case bool():
+                return "true" if value else "false"
+            case int() | float():
+                return str(value)
+            case list() | dict():
+                raise Unreadable(f"{self.written} has a structure where a text belongs")

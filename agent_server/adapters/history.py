@@ -1,0 +1,47 @@
+"""Which earlier steps a prompt tells, and which of their screenshots it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent_server.actions import action_to_json
+from agent_server.adapters.adapter import Adapter, PromptInput, Turn
+from agent_server.adapters.thoughts import without_special_tokens
+from agent_server.errors import Inexpressible
+from agent_server.geometry import CoordinateMap
+
+
+def first_told(turns: Sequence[Turn], limit: int | None) -> int:
+    """The index of the first earlier step that is told; `limit` None tells all, 0 none."""
+    return 0 if limit is None else max(0, len(turns) - limit)
+
+
+def shown(turns: Sequence[Turn], images: int) -> frozenset[int]:
+    """The indices of those steps whose screenshot is shown when `images` in all, the current one included, may be."""
+    with_screenshot = [index for index, turn in enumerate(turns) if turn.has_screenshot]
+    return frozenset(with_screenshot[-(images - 1) :] if images > 1 else ())
+
+
+def map_of(adapter: Adapter, turn: Turn, prompt: PromptInput) -> CoordinateMap:
+    """The coordinates of an earlier step's screenshot."""
+    return adapter.frame(turn.size or prompt.size, prompt.model).map
+
+
+def reply_of(adapter: Adapter, turn: Turn, prompt: PromptInput) -> str:
+    """What the model said at an earlier step: its own text where known, else how it would have said the action.
+
+    An action that its grammar lacks (another policy took that step) is shown as canonical JSON.
+    """
+    if turn.raw and turn.raw.strip():
+        return without_special_tokens(turn.raw)
+    if turn.action is None:
+        return turn.thought or ""
+    try:
+        return adapter.render(turn.action, map_of(adapter, turn, prompt), turn.thought, turn.summary)
+    except Inexpressible:
+        return action_to_json(turn.action)
+
+
+def one_line(text: str) -> str:
+    """Text without line breaks, for histories that tell one step a line."""
+    return " ".join(line.strip() for line in text.splitlines() if line.strip())

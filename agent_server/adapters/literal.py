@@ -1,0 +1,226 @@
+"""A tolerant reader of the literals that models write: Python's, JSON's, and what lies between.
+
+Models leave quotes inside text unescaped, forget closing quotes and brackets, put raw newlines into strings and write
+full-width punctuation. So a quote ends a string only where something follows that can follow a string; of several such
+quotes the first with a convincing continuation wins. Nothing is evaluated. Every pattern is bounded or possessive and a
+search that failed to the end of the text is not repeated, so reading takes linear time on any input.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from agent_server.adapters.reply import Value
+
+_CLOSING = {"'": "'", '"': '"', "`": "`", "‘": "’'", "’": "’'", "“": '”"', "”": '”"'}
+_WIDE_CLOSING = {"'": "’", '"': "”"}
+_QUOTED = {quote: re.compile(rf"\\.|[{closers}]", re.DOTALL) for quote, closers in _CLOSING.items()}
+_QUOTED_WIDE = {quote: re.compile(rf"\\.|[{closers}]", re.DOTALL) for quote, closers in _WIDE_CLOSING.items()}
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\", "/": "/", "`": "`"}
+_SPACE = re.compile(r"\s*+")
+_STOP_TEXT = (
+    r"</(?:action|tool_call|seed:tool_call|answer|think)\b|<conclusion\b|<\|(?:im_end|endoftext|end_of_box)\|>|\[EOS\]"
+)
+STOP = re.compile(_STOP_TEXT)
+"""What ends a call or an object that was never closed."""
+_NUMBER = r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)"
+_NUMBERS = re.compile(rf"{_NUMBER}(?:\s*+[,，\s]\s*+{_NUMBER}){{0,7}}(?=\s*+(?:[,，)）\]】}}]|\Z|<))")
+_TAGGED = re.compile(r"<[^<>\n]{1,20}>[^<>\n]{0,200}(?:<[^<>\n]{1,20}>)?")
+_CONSTANTS = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
+_CANDIDATES = 2_000
+"""How many unescaped quotes of one string are looked at in search of a better end."""
+_DEPTH = 24
+
+_AFTER_CALL = (
+    r"[)）\]】}]{0,3}[ \t]*+(?:\Z|\r?\n\s*+(?:\Z|[#*>•`\d.-]{0,8}[ ]?(?:[A-Za-z_][\w.]{0,40}\s{0,4}[(（]|<|```|"
+    r"(?i:thought|action|action_summary|reflection|observation|note)[ *]{0,3}[:：]))"
+    r"|</|<\||<(?:conclusion|action|think)\b|```|\[EOS\]|[;；]|[,，]?[ ]?[A-Za-z_][\w.]{0,40}[(（])"
+)
+"""What stands behind the closing bracket of a call, as opposed to a bracket inside a text."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a literal stands: what convincingly follows a string there, what barely does, and what ends a bare word."""
+
+    strong: re.Pattern[str]
+    weak: re.Pattern[str]
+    bare: re.Pattern[str]
+    leftover: str
+    """Closing brackets to drop from the end of a string that was never closed."""
+
+
+ARGUMENT = Place(
+    re.compile(rf"\s*+(?:[)）]{_AFTER_CALL}|[,，]\s*+[A-Za-z_]\w*+\s*+[=＝]|\Z|{_STOP_TEXT})"),
+    re.compile(r"\s*+(?:[)）]|[,，]\s*+['\"(\[{\d])|[ \t]*+\n"),
+    re.compile(rf"[)）]{_AFTER_CALL}|[,，]\s*+[A-Za-z_]\w*+\s*+[=＝]|{_STOP_TEXT}"),
+    ")）",
+)
+ENTRY = Place(
+    re.compile(
+        rf"\s*+(?:[,，]\s*+(?:['\"“‘]?[\w-]{{1,64}}+['\"”’]?\s*+[:：]|[}}])|[}}]\s*+(?:[}}\])）,，<`]|\Z)|\Z|{_STOP_TEXT})"
+    ),
+    re.compile(r"\s*+[}\])）,，]|[ \t]*+\n"),
+    re.compile(rf"[,，}}\n]|{_STOP_TEXT}"),
+    "}",
+)
+KEY = Place(re.compile(r"\s*+[:：=]"), re.compile(r"(?!)"), re.compile(r"[:：=,，}\n]"), "}")
+ITEM = Place(
+    re.compile(rf"\s*+(?:[,，、]|[\])）】}}]|\Z|{_STOP_TEXT})"),
+    re.compile(r"(?!)"),
+    re.compile(rf"[,，、\])）】}}]|{_STOP_TEXT}"),
+    "])",
+)
+
+
+class Scanner:
+    """Reads literals from `text`, moving `pos` forward."""
+
+    def __init__(self, text: str, pos: int = 0) -> None:
+        self.text = text
+        self.pos = pos
+        self._no_strong: set[tuple[re.Pattern[str], Place]] = set()
+        self._no_end: set[tuple[re.Pattern[str], Place]] = set()
+
+    @property
+    def char(self) -> str:
+        """The next character, empty at the end."""
+        return self.text[self.pos : self.pos + 1]
+
+    def skip_space(self) -> None:
+        match = _SPACE.match(self.text, self.pos)
+        self.pos = match.end() if match else self.pos
+
+    def take(self, chars: str) -> bool:
+        """Step over the next character if it is one of `chars`."""
+        if self.char and self.char in chars:
+            self.pos += 1
+            return True
+        return False
+
+    def take_match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Step over what `pattern` matches here."""
+        match = pattern.match(self.text, self.pos)
+        if match:
+            self.pos = match.end()
+        return match
+
+    def value(self, place: Place, depth: int = 0) -> Value:
+        """The literal that starts here. Brackets nested too deep to mean anything are skipped as an empty text."""
+        if depth > _DEPTH:
+            stop = STOP.search(self.text, self.pos)
+            self.pos = stop.start() if stop else len(self.text)
+            return ""
+        self.skip_space()
+        char = self.char
+        if char in _CLOSING and char:
+            return self._string(place)
+        if char and char in "([（【":
+            return self._items(depth)
+        if char == "{":
+            return self.mapping(depth)
+        if char == "<" and (tagged := self.take_match(_TAGGED)):
+            return tagged.group()
+        return self._bare(place)
+
+    def mapping(self, depth: int = 0) -> dict[str, Value]:
+        """A `{key: value}` that starts here; a missing closing bracket is forgiven."""
+        self.pos += 1
+        entries: dict[str, Value] = {}
+        while True:
+            self.skip_space()
+            if not self.char or self.take("}") or STOP.match(self.text, self.pos):
+                return entries
+            start = self.pos
+            if self.take(",，"):
+                continue
+            key = self.value(KEY, depth + 1)
+            self.skip_space()
+            if self.take(":：="):
+                entries[str(key)] = self.value(ENTRY, depth + 1)
+            elif self.pos == start:
+                self.pos += 1
+
+    def _items(self, depth: int) -> list[Value]:
+        self.pos += 1
+        items: list[Value] = []
+        while True:
+            self.skip_space()
+            if not self.char or self.take(")]）】") or self.char == "}" or STOP.match(self.text, self.pos):
+                return items
+            start = self.pos
+            if not self.take(",，、"):
+                items.append(self.value(ITEM, depth + 1))
+            if self.pos == start:
+                self.pos += 1
+
+    def _bare(self, place: Place) -> str | bool | None:
+        if numbers := self.take_match(_NUMBERS) if place is ARGUMENT else None:
+            return numbers.group()
+        end = place.bare.search(self.text, self.pos)
+        word = self.text[self.pos : end.start() if end else len(self.text)]
+        self.pos += len(word)
+        word = word.strip()
+        return word if place is ARGUMENT else _CONSTANTS.get(word, word)
+
+    def _string(self, place: Place) -> str:
+        quote = self.char
+        self.pos += 1
+        start = self.pos
+        close = self._closing(_QUOTED[quote], place)
+        if close < 0 and quote in _QUOTED_WIDE:
+            close = self._closing(_QUOTED_WIDE[quote], place)
+        if close < 0:
+            stop = STOP.search(self.text, start)
+            end = stop.start() if stop else len(self.text)
+            close = self.text.rfind(quote, start, end)
+            if close < 0 or not place.weak.match(self.text, close + 1):
+                self.pos = end
+                return unescaped(_without_leftover(self.text[start:end], place.leftover))
+        self.pos = close + 1
+        return unescaped(self.text[start:close])
+
+    def _closing(self, quotes: re.Pattern[str], place: Place) -> int:
+        """The position of the quote that ends the string here, -1 where none can."""
+        key = (quotes, place)
+        if key in self._no_end:
+            return -1
+        weak, seen = -1, 0
+        for match in quotes.finditer(self.text, self.pos):
+            if match.end() - match.start() > 1:
+                continue
+            if place.strong.match(self.text, match.end()):
+                return match.start()
+            if weak < 0 and place.weak.match(self.text, match.end()):
+                weak = match.start()
+            seen += 1
+            if weak >= 0 and (key in self._no_strong or seen > _CANDIDATES):
+                break
+        self._no_strong.add(key)
+        if weak < 0:
+            self._no_end.add(key)
+        return weak
+
+
+def unescaped(text: str) -> str:
+    """Backslash escapes replaced by what they stand for; a backslash before anything else stays."""
+    if "\\" not in text:
+        return text
+    text = _ESCAPE.sub(_unescape, text)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match.group(1)
+    return chr(int(code[1:], 16)) if len(code) > 1 else _ESCAPED.get(code, match.group())
+
+
+def _without_leftover(text: str, brackets: str) -> str:
+    text = text.rstrip()
+    while text and text[-1] in brackets:
+        text = text[:-1].rstrip()
+        if brackets[0] == ")":
+            break
+    return text

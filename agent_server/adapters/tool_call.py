@@ -1,0 +1,150 @@
+"""Tool calls: JSON objects in tags, with or without them, and the `<function=…>` form.
+
+What chat models emit for a function call varies more than its schema: arguments as an object, as a JSON string or
+beside the name; single quotes; trailing commas; the closing brace or tag missing; the verb in `action`, `action_type`
+or in the place of the tool's name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from agent_server.adapters.call_syntax import read_call
+from agent_server.adapters.literal import Scanner
+from agent_server.adapters.reply import Call, Value
+
+_TOOLS = {"mobile_use", "computer_use", "mobile", "phone_use", "device_use", "browser_use", "gui_use", "android_use"}
+_INNER = ("arguments", "parameters", "params", "args")
+_VERB = ("action", "action_type", "operation")
+_JUNK = re.compile(r"(?:[\s,;，\[(]|```\w{0,10}|`|<\|\w{1,20}\|>|[\])}]|(?i:action)[ *]{0,3}[:：])*+")
+_FUNCTION = re.compile(r"<function(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
+_FUNCTION_END = re.compile(r"</function>")
+_PARAMETER = re.compile(r"\s*+<parameter(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
+_PARAMETER_END = re.compile(r"</parameter>|(?=<parameter[=\s])|(?=</function>)|(?=</(?:seed:)?tool_call>)")
+_DEPTH = 24
+
+
+def _integer(digits: str) -> int | float:
+    """Python refuses to convert integers of thousands of digits; a float of them is infinite, and out of any range."""
+    return int(digits) if len(digits) < 300 else float(digits)
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer, strict=False)
+
+
+def read_objects(scanner: Scanner) -> list[Call]:
+    """The calls that the JSON objects here spell, one after another or in a list; objects that spell none end it."""
+    calls: list[Call] = []
+    while True:
+        end = scanner.pos
+        scanner.take_match(_JUNK)
+        start = scanner.pos
+        entry = read_object(scanner)
+        call = call_of(entry, scanner.text[start : scanner.pos]) if entry is not None else None
+        if call is None:
+            scanner.pos = end if entry is None else scanner.pos
+            return calls
+        calls.append(call)
+
+
+def read_object(scanner: Scanner) -> dict[str, Value] | None:
+    """The object that starts here, strict JSON or something like it; None where none starts."""
+    if scanner.char != "{":
+        return None
+    try:
+        found, end = _DECODER.raw_decode(scanner.text, scanner.pos)
+    except (ValueError, RecursionError):
+        return scanner.mapping()
+    scanner.pos = end
+    return found if isinstance(found, dict) and not _too_deep(found) else {}
+
+
+def call_of(entry: dict[str, Value], source: str = "") -> Call | None:
+    """The call that an object spells, None where it names no verb."""
+    function = entry.get("function")
+    named = dict(function if isinstance(function, dict) else entry)
+    tool = named.get("name")
+    for key in _INNER:
+        inner = _object(named.get(key))
+        if inner is not None:
+            named.pop(key)
+            if "name" in named and named["name"] == tool:
+                named.pop("name")
+            named |= inner
+    verb = _verb(named)
+    if verb is None and tool not in _TOOLS:
+        verb = tool
+        named.pop("name", None)
+    if named.get("name") in _TOOLS:
+        named.pop("name")
+    if not isinstance(verb, str) or not verb.strip():
+        return None
+    return read_call(Scanner(verb.strip())) if "(" in verb else Call(verb.strip(), named, (), source)
+
+
+def _object(value: Value) -> dict[str, Value] | None:
+    """An object, or the one that a JSON text holds."""
+    if isinstance(value, str):
+        return read_object(Scanner(value.strip()))
+    return value if isinstance(value, dict) else None
+
+
+def _verb(named: dict[str, Value]) -> Value:
+    """Takes the verb out of an object; a verb that is an object itself leaves its arguments there."""
+    verb: Value = None
+    for key in _VERB:
+        if key in named and verb is None:
+            verb = named.pop(key)
+    if isinstance(verb, dict):
+        named |= verb
+        for key in ("action", "type", "name"):
+            if isinstance(named.get(key), str):
+                return named.pop(key)
+    return verb
+
+
+def read_functions(scanner: Scanner) -> list[Call]:
+    """The calls in `<function=name><parameter=key>value</parameter>…</function>` form that follow here."""
+    calls: list[Call] = []
+    while True:
+        scanner.skip_space()
+        start = scanner.pos
+        head = scanner.take_match(_FUNCTION)
+        if head is None:
+            return calls
+        arguments: dict[str, Value] = {}
+        while parameter := scanner.take_match(_PARAMETER):
+            end = _PARAMETER_END.search(scanner.text, scanner.pos)
+            value = scanner.text[scanner.pos : end.start() if end else len(scanner.text)]
+            scanner.pos = end.end() if end else len(scanner.text)
+            arguments[parameter[1]] = value.removeprefix("\n").removesuffix("\n")
+        scanner.skip_space()
+        scanner.take_match(_FUNCTION_END)
+        source = scanner.text[start : scanner.pos]
+        if head[1] in _TOOLS:
+            call = call_of(arguments, source)
+        else:
+            call = Call(head[1], arguments, (), source)
+        if call is not None:
+            calls.append(call)
+
+
+def write_tool_call(arguments: dict[str, Value], name: str = "mobile_use") -> str:
+    """One call as Qwen's chat template expects it."""
+    body = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+    return f"<tool_call>\n{body}\n</tool_call>"
+
+
+def _too_deep(value: Value) -> bool:
+    level: list[Value] = [value]
+    for _ in range(_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
