@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from . import rootfs
+from .install_sessions import Sessions
 from .phone import Phone
 
 T = TypeVar("T")
@@ -26,6 +27,7 @@ class Handset:
         self.online = True
         self.on_restart: Callable[[], None] = lambda: None
         """Called when adbd restarts: cut the connections."""
+        self.install_sessions = Sessions()
         self.reverse_forwards: dict[str, str] = {}
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.last_dump = ""
@@ -94,13 +96,20 @@ class Handset:
 
     async def reset(self) -> None:
         """Factory state, without dropping the connection."""
-        await self.call(lambda phone: phone.reset())
-        await self.call(rootfs.populate)
+
+        def wipe(phone: Phone) -> None:
+            rootfs.wipe(phone.files)
+            phone.reset()
+            rootfs.populate(phone)
+
+        await self.call(wipe)
         self._forget()
 
     def _forget(self) -> None:
         self.log.clear()
+        self.install_sessions = Sessions()
         self.reverse_forwards.clear()
+        self.install_sessions = Sessions()
         self.last_dump, self.last_png, self.last_raw = "", b"", b""
         self.remounted = False
 

@@ -69,6 +69,13 @@ def populate(phone: Phone) -> None:
     files.write("/system/build.prop", "".join(f"{k}={v}\n" for k, v in sorted(phone.props.items())).encode(), 0o600)
 
 
+def wipe(files: FileTree) -> None:
+    """Remove what users and apps have stored; directories of the system stay."""
+    for top in ("/storage/emulated/0", "/data/local/tmp", "/data/app", "/data/data"):
+        for name in files.list(top) if files.is_dir(top) else []:
+            files.remove(f"{top}/{name}", recursive=True)
+
+
 def _is_there(files: FileTree, path: str) -> bool:
     try:
         files.stat(path, follow=False)
