@@ -11,9 +11,9 @@ from pathlib import Path
 from types import FrameType
 
 import redis
-from agent_server.client import PolicyClient
 
 import agent_server
+from agent_server.client import PolicyClient
 from agent_server.errors import PolicyError
 from agent_server.schemas import ModelCard
 from emulator_farm.board import Order
@@ -38,7 +38,10 @@ class Campaign:
         self._devices = DevicesSpec.parse(config.devices)
         tasks = load_tasks(config.tasks)
         token = read_token(Path(config.policy_token_file)) if config.policy_token_file else None
-        self._policy = PolicyClient(config.policy, token=token, timeout_s=config.policy_timeout_s)
+        try:
+            self._policy = PolicyClient(config.policy, token=token, timeout_s=config.policy_timeout_s)
+        except ValueError as error:
+            raise CallerError(f"--policy: {error}") from None
         card = _card(self._policy, config)
         identity = identify(
             tasks,

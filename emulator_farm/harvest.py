@@ -14,21 +14,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import redis
-from agent_server.client import PolicyClient
 from rq import Queue
 from rq.serializers import JSONSerializer
 
+from agent_server.client import PolicyClient
 from agent_server.errors import PolicyError
 from emulator_farm import processes
 from emulator_farm.board import QUEUE, Board, Event, Order
 from emulator_farm.embedded import EmbeddedValkey
 from emulator_farm.episode import Attempt
-from emulator_farm.errors import CallerError, InfrastructureError, QueueError
+from emulator_farm.errors import AlreadyPublished, CallerError, InfrastructureError, QueueError
 from emulator_farm.fleet import Fleet
 from emulator_farm.leases import Holder, Lease
 from emulator_farm.plan import Planned
 from emulator_farm.progress import Outcome, Progress, Watcher
-from emulator_farm.store import AlreadyPublished, Store
+from emulator_farm.store import Store
 
 _LEAD = "coordinator"
 TRIES = 3

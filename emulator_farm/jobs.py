@@ -24,13 +24,13 @@ from emulator_farm.board import Board, Event, Order
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
 from emulator_farm.episode import Attempt, Episode, Header
-from emulator_farm.errors import ClaimLost, DeviceError, FarmError, InfrastructureError
+from emulator_farm.errors import AlreadyPublished, ClaimLost, DeviceError, FarmError, InfrastructureError
 from emulator_farm.hold import Hold, Stopped
 from emulator_farm.leases import Holder, Lease
 from emulator_farm.plan import Planned
 from emulator_farm.rollout import Rollout
 from emulator_farm.site import Site
-from emulator_farm.store import AlreadyPublished, Store
+from emulator_farm.store import Store
 
 logger = logging.getLogger(__name__)
 
@@ -181,7 +181,7 @@ class Try:
             model=self.order.model or "",
             adapter=self.order.adapter,
             sampling=self.order.sampling.model_dump(exclude_none=True, exclude={"seed", "n"}),
-            tags=tuple(task.tags),
+            tags=(*task.tags, *(mark for mark in ("question", "infeasible") if getattr(task, mark))),
         )
 
     def _holder(self, number: int) -> Holder:

@@ -60,7 +60,7 @@ return 1
 """
 
 _ANNOTATE = """
--- KEYS: expiries, holders. ARGV: member, fence, holder. Replaces what is known of the holder where the fence still holds.
+-- KEYS: expiries, holders. ARGV: member, fence, holder. Replaces the holder where the fence still holds.
 local entry = redis.call('HGET', KEYS[2], ARGV[1])
 if not entry or string.match(entry, '^%d+') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])

@@ -6,7 +6,6 @@ the record; what a machine does wrong is raised, and then there is no record.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import time
 from collections.abc import Callable, Sequence
@@ -16,12 +15,13 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent_server.actions import Action, Answer, CallUser, Finished
+from agent_server.actions import Action, Answer, CallUser, Finished, action_points
 from agent_server.adapters import ADAPTERS
 from agent_server.client import PolicyClient
 from agent_server.errors import PolicyError, PolicyRejected
 from agent_server.schemas import ActResponse, HistoryTurn, Sampling
-from emulator_farm.devices.device import Device, Observation
+from emulator_farm.devices.device import Device
+from emulator_farm.devices.observation import Observation
 from emulator_farm.episode import Decision, Effect, End, Episode, Header, Screen, Status, Step, Timing
 from emulator_farm.errors import PolicyFault
 from emulator_farm.tasks.checks import CheckResult, Evidence, evaluate
@@ -110,9 +110,8 @@ class Rollout:
         if response.action is not None:
             self.checkpoint()
             began = time.monotonic()
-            outcome = self.device.perform(response.action)
+            effect = self._perform(response.action, observation)
             act_ms = (time.monotonic() - began) * 1000
-            effect = Effect(outcome.status, outcome.detail, outcome.command)
         return Step(
             index=index,
             screen=_screen(observation),
@@ -122,6 +121,12 @@ class Rollout:
             timing=Timing(observation.capture_ms, decide_ms, act_ms, observation.settle_ms),
         )
 
+    def _perform(self, action: Action, observation: Observation) -> Effect:
+        if not all(point.inside(observation.size) for point in action_points(action)):
+            return Effect("rejected", f"a point lies outside the screen of {observation.size}")
+        outcome = self.device.perform(action)
+        return Effect(outcome.status, outcome.detail, outcome.command)
+
     def _decide(self, index: int, observation: Observation, earlier: Sequence[Step]) -> tuple[ActResponse, float]:
         began = time.monotonic()
         sampling = self.sampling.model_copy(update={"seed": step_seed(self.header.episode_id, index)})
@@ -129,7 +134,8 @@ class Rollout:
             response = self.policy.act(
                 goal=self.task.goal,
                 screenshot=observation.png,
-                history=self._history(earlier),
+                history=_history(earlier),
+                history_screenshots=self._past_screens(earlier),
                 ui_tree=observation.ui_tree,
                 app=observation.app,
                 model=self.model,
@@ -142,27 +148,11 @@ class Rollout:
             raise PolicyFault(f"no decision for step {index}: {error}", cause="policy_unavailable") from error
         return response, (time.monotonic() - began) * 1000
 
-    def _history(self, earlier: Sequence[Step]) -> list[HistoryTurn]:
+    def _past_screens(self, earlier: Sequence[Step]) -> dict[int, bytes]:
+        """The screenshots that a model of this family looks back at, by position in the history."""
         adapter = ADAPTERS.get(self.header.adapter)
-        looks_back = 0 if adapter is None else adapter.declaration.images - 1
-        turns = []
-        for step in earlier:
-            decision = step.decision
-            if decision is None:
-                continue
-            shown = step.index >= len(earlier) - looks_back
-            turns.append(
-                HistoryTurn(
-                    step=step.index,
-                    thought=decision.thought,
-                    summary=decision.summary,
-                    action=decision.action,
-                    raw=decision.raw,
-                    parse_error=decision.parse_error,
-                    screenshot=base64.b64encode(step.screen.png).decode() if shown else None,
-                )
-            )
-        return turns
+        wanted = 0 if adapter is None else adapter.declaration.images - 1
+        return {step.index: step.screen.png for step in earlier[max(0, len(earlier) - wanted) :]}
 
     def _note_policy(self, response: ActResponse) -> None:
         """Record who answered; the header says it once for the episode."""
@@ -218,6 +208,21 @@ class Rollout:
         if not answers and isinstance(closing, Finished) and closing.text:
             answers = [closing.text]
         return evaluate(self.task.check, self.device, Evidence(answer=answers[-1] if answers else None, ended=end))
+
+
+def _history(earlier: Sequence[Step]) -> list[HistoryTurn]:
+    return [
+        HistoryTurn(
+            step=step.index,
+            thought=step.decision.thought,
+            summary=step.decision.summary,
+            action=step.decision.action,
+            raw=step.decision.raw,
+            parse_error=step.decision.parse_error,
+        )
+        for step in earlier
+        if step.decision is not None
+    ]
 
 
 def step_seed(episode_id: str, step: int) -> int:

@@ -18,7 +18,7 @@ from emulator_farm.site import Site
 
 
 def main() -> int:
-    """Work until told to stop. JSON is the serializer: a pickle queue would hand code execution to whoever reaches it."""
+    """Work until told to stop. Jobs are JSON: a pickle queue hands code execution to whoever reaches it."""
     tether.bind()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     site = Site.inherited()

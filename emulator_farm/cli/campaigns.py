@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -77,7 +78,7 @@ def _play(campaign: object, rules: str | None) -> None:
     from emulator_farm.progress import ProgressDisplay, summary
 
     assert isinstance(campaign, Campaign)
-    settings = RuleSettings.load(rules) if rules else RuleSettings()
+    settings = RuleSettings.load(Path(rules)) if rules else RuleSettings()
     console = Console(stderr=True)
     missing = campaign.missing()
     total = len(campaign.planned)
@@ -124,11 +125,7 @@ def work(
 
 def _flags(error: ValidationError) -> str:
     """Name the flags of a failed validation."""
-    names = {
-        "limits.max_steps": "max-steps",
-        "limits.episode_s": "episode-timeout",
-        "policy_timeout_s": "policy-timeout",
-    }
+    names = {"limits.episode_s": "episode-timeout"}
     texts = []
     for problem in error.errors():
         field = ".".join(str(part) for part in problem["loc"])

@@ -1,0 +1,163 @@
+"""Commands for one phone, virtual or real: `phone`, `doctor`, `observe`, `perform`, `ui`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from emulator_farm.errors import CallerError
+
+if TYPE_CHECKING:
+    from agent_server.ui_tree import Node
+    from emulator_farm.devices.device import Device
+
+Serial = Annotated[str, typer.Argument(help="The phone: HOST:PORT, or a serial of `adb devices`.")]
+AdbPort = Annotated[
+    int | None, typer.Option(help="Port of the adb server to use; without it one of our own is started.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    for command in (phone, doctor, observe, perform, ui):
+        app.command()(command)
+
+
+def phone(
+    count: Annotated[int, typer.Option(min=1, max=256, help="How many.")] = 1,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the first, the others follow; 0 takes free ones.")
+    ] = 0,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    latency: Annotated[str | None, typer.Option(help="Seconds: capture=0.5,input=0.2,dump=0.3,launch=1.")] = None,
+) -> None:
+    """Run virtual phones until Ctrl-C and print their addresses, one a line."""
+    from emulator_farm.virtual.host import serve
+
+    serve(count, host=host, port=port, latency=latency, announce=lambda address: print(address, flush=True))
+
+
+def doctor(serial: Serial, adb_port: AdbPort = None) -> None:
+    """Check a phone from end to end and say what is wrong."""
+    from emulator_farm.devices.health import doctor as diagnose
+
+    with _device(serial, adb_port) as device:
+        checks = diagnose(device)
+    table = Table("check", "", "detail", title=serial)
+    for check in checks:
+        mark = Text("ok", style="green") if check.ok else Text("FAILED", style="red")
+        table.add_row(check.name, mark, Text(check.detail))
+    Console().print(table)
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)
+
+
+def observe(
+    serial: Serial,
+    out: Annotated[Path, typer.Option(help="Folder for frame.png, ui.xml and observation.json.")],
+    adb_port: AdbPort = None,
+) -> None:
+    """Look at a phone once and keep what was seen."""
+    from emulator_farm.devices.health import observe_to
+
+    with _device(serial, adb_port) as device:
+        try:
+            observe_to(device, out)
+        except OSError as error:
+            raise CallerError(f"cannot write to {out}: {error.strerror}") from None
+    print(json.dumps(json.loads((out / "observation.json").read_text())))
+
+
+def perform(
+    serial: Serial,
+    action: Annotated[str, typer.Argument(help="JSON as in docs/actions.md, or - for standard input.")],
+    adb_port: AdbPort = None,
+) -> None:
+    """Execute one action on a phone and print what became of it."""
+    from agent_server.actions import action_from_json
+
+    text = sys.stdin.read() if action == "-" else action
+    try:
+        wanted = action_from_json(text)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        raise CallerError(f"{text!r} is no action: {place + ': ' if place else ''}{problem['msg']}") from None
+    with _device(serial, adb_port) as device:
+        outcome = device.perform(wanted)
+    print(json.dumps({"status": outcome.status, "detail": outcome.detail, "command": outcome.command}))
+
+
+def ui(
+    file: Annotated[Path, typer.Argument(help="A uiautomator dump.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a node.")] = False,
+) -> None:
+    """Print a UI hierarchy as an indented list."""
+    from agent_server.errors import InvalidUiTree
+    from agent_server.ui_tree import parse_ui_tree
+
+    try:
+        tree = parse_ui_tree(file.read_bytes())
+    except OSError as error:
+        raise CallerError(f"cannot read {file}: {error.strerror}") from None
+    except InvalidUiTree as error:
+        raise CallerError(f"{file}: {error}") from None
+    if not as_json:
+        size = tree.size
+        print(f"rotation {tree.rotation}, {len(tree)} nodes, {size or 'no size'}, {', '.join(tree.packages)}")
+    for node in tree:
+        print(json.dumps(_facts(node), ensure_ascii=False) if as_json else _line(node))
+
+
+_FLAGS = ("clickable", "long_clickable", "scrollable", "checkable", "checked", "focused", "selected", "password")
+
+
+def _line(node: Node) -> str:
+    left, top, right, bottom = node.bounds
+    words = [f"{'  ' * node.depth}{node.class_name.rpartition('.')[2] or '?'}", f"[{left},{top}][{right},{bottom}]"]
+    words += [repr(node.text)] if node.text else []
+    words += [f"desc={node.content_desc!r}"] if node.content_desc else []
+    words += [f"id={node.resource_id}"] if node.resource_id else []
+    words += [name for name in _FLAGS if getattr(node, name)]
+    words += [] if node.enabled else ["disabled"]
+    return " ".join(words)
+
+
+def _facts(node: Node) -> dict[str, object]:
+    return {
+        "depth": node.depth,
+        "class": node.class_name,
+        "package": node.package,
+        "text": node.text,
+        "content_desc": node.content_desc,
+        "resource_id": node.resource_id,
+        "bounds": list(node.bounds),
+        "enabled": node.enabled,
+        **{name: getattr(node, name) for name in _FLAGS},
+    }
+
+
+@contextmanager
+def _device(serial: str, adb_port: int | None) -> Iterator[Device]:
+    """The phone, connected; the adb server is ours unless a port names another."""
+    from emulator_farm.devices.adb_server import AdbServer
+    from emulator_farm.devices.device import Device
+
+    own = AdbServer.launch(scan_emulators=serial.startswith("emulator-")) if adb_port is None else None
+    server = own or AdbServer(port=adb_port or 0)
+    try:
+        server.connect(serial)
+        with Device(serial, server) as device:
+            yield device
+    finally:
+        if own is not None:
+            own.close()
