@@ -15,15 +15,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import IO, NamedTuple, Self
-
-import adbutils
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
 
 from emulator_farm import tether
 from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.replies import device_list
 from emulator_farm.devices.smart_socket import AdbAddress, HungUp, Refused, SmartSocket
 from emulator_farm.errors import AdbServerGone, CallerError, DeviceGone, DeviceTimeout
+
+if TYPE_CHECKING:
+    from adbutils import AdbClient
 
 PORT_VARIABLE = "ANDROID_ADB_SERVER_PORT"
 _LAUNCHES = 3
@@ -46,21 +47,22 @@ class AdbServer:
         self.address = AdbAddress(host, port)
         self._process: tether.Process | None = None
         self._log: IO[bytes] | None = None
-        self._scan_emulators = False
+        self._scan: dict[str, str] = {}
         self._known: set[str] = set()
         self._lock = threading.RLock()
 
     @classmethod
-    def launch(cls, port: int | None = None, *, scan_emulators: bool = False) -> Self:
+    def launch(cls, port: int | None = None, *, scan_emulators: bool = False, usb: bool = False) -> Self:
         """Start a server and wait until it answers. Raises AdbServerGone with what adb wrote when it does not.
 
         Without `port` a free one is taken. `scan_emulators` lets it take hold of emulators on this host's ports
-        5555-5585 by itself: wanted where no other server serves them, harmful to that one where it does.
+        5555-5585 by itself: wanted where no other server serves them, harmful to that one where it does. `usb` lets it
+        take hold of phones on cables; on a machine without USB that delays the start by 3 s.
         """
         for _ in range(_LAUNCHES):
             server = cls(port=port or _free_port())
             server._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-            server._scan_emulators = scan_emulators
+            server._scan = {"ADB_EMU": str(int(scan_emulators)), "ADB_USB": str(int(usb))}
             try:
                 server._start()
             except AdbServerGone as error:
@@ -75,10 +77,7 @@ class AdbServer:
     @classmethod
     def from_environment(cls) -> Self:
         """The server that a parent process named in ANDROID_ADB_SERVER_PORT. Raises CallerError for a bad value."""
-        value = os.environ.get(PORT_VARIABLE, "5037")
-        if not value.isdecimal() or not 0 < int(value) < 65536:
-            raise CallerError(f"{PORT_VARIABLE} is {value!r}; it must be a port number")
-        return cls(port=int(value))
+        return cls(port=_port_in_environment())
 
     def __enter__(self) -> Self:
         return self
@@ -164,27 +163,23 @@ class AdbServer:
         """What the server sees, in its order."""
         return [ConnectedDevice(serial, state) for serial, state in device_list(self._ask("host:devices"))]
 
-    def adb(self, timeout_s: float = 60.0) -> adbutils.AdbClient:
+    def adb(self, timeout_s: float = 60.0) -> AdbClient:
         """adbutils on this server, for what is cold. It would start a daemon of its own if this one were dead."""
         self.version()
-        return adbutils.AdbClient(host=self.address.host, port=self.address.port, socket_timeout=timeout_s)
+        return _adbutils().AdbClient(host=self.address.host, port=self.address.port, socket_timeout=timeout_s)
 
     def _start(self) -> None:
-        environment = os.environ | {
-            PORT_VARIABLE: str(self.address.port),
-            "ADB_REJECT_KILL_SERVER": "1",
-            "ADB_MDNS": "0",
-            "ADB_MDNS_AUTO_CONNECT": "0",
-            "ADB_EMU": str(int(self._scan_emulators)),
-        }
-        argv = [adbutils.adb_path(), "-P", str(self.address.port), "nodaemon", "server"]
+        environment = os.environ | self._scan
+        environment |= {PORT_VARIABLE: str(self.address.port), "ADB_REJECT_KILL_SERVER": "1"}
+        environment |= {"ADB_MDNS": "0", "ADB_MDNS_AUTO_CONNECT": "0"}
+        argv = [_adbutils().adb_path(), "-P", str(self.address.port), "nodaemon", "server"]
         self._process = tether.spawn(
             argv, stdin=subprocess.DEVNULL, stdout=self._log, stderr=subprocess.STDOUT, env=environment
         )
         deadline = Deadline(_LAUNCH_S)
         while self._process.poll() is None and not deadline.passed:
             try:
-                self.version()
+                self._ask("host:version", deadline.within(1.0))
             except AdbServerGone:
                 deadline.pause(0.01)
             else:
@@ -216,6 +211,21 @@ class AdbServer:
             raise AdbServerGone(f"the adb server at {self.address} gave {late}") from None
         except HungUp as error:
             raise AdbServerGone(f"the adb server at {self.address} went away during `{what}`: {error}") from None
+
+
+def _port_in_environment() -> int:
+    value = os.environ.get(PORT_VARIABLE, "5037")
+    if not value.isdecimal() or not 0 < int(value) < 65536:
+        raise CallerError(f"{PORT_VARIABLE} is {value!r}; it must be a port number")
+    return int(value)
+
+
+def _adbutils() -> Any:
+    """Imported late: it reads the variable when it is imported, and fails without saying which."""
+    _port_in_environment()
+    import adbutils
+
+    return adbutils
 
 
 def _free_port() -> int:
