@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 import pytest
 import redis
+import uvicorn
 
+from agent_server.actions import Action, Finished
+from agent_server.app import create_app
+from agent_server.policy import Observation, Policy
+from agent_server.schemas import ActResponse, ModelCard, ParseError
 from emulator_farm.embedded import EmbeddedValkey
 
 
@@ -24,3 +32,64 @@ def connection(valkey: EmbeddedValkey) -> Iterator[redis.Redis]:
     client.flushall()
     yield client
     client.close()
+
+
+class Script:
+    """A policy that plays a list of replies and notes what it was asked; after the list it says that it is done.
+
+    A reply is an action, or a text that no grammar reads.
+    """
+
+    def __init__(self, replies: Sequence[Action | str] = (), adapter: str = "script") -> None:
+        self.replies = list(replies)
+        self.adapter = adapter
+        self.seen: list[Observation] = []
+
+    def cards(self) -> list[ModelCard]:
+        return [ModelCard(id="script", adapter=self.adapter, weights="w1", prompt_digest="p1")]
+
+    async def act(self, observation: Observation) -> ActResponse:
+        self.seen.append(observation)
+        step = len(observation.history)
+        reply = self.replies[step] if step < len(self.replies) else Finished()
+        facts = {"model": "script", "adapter": self.adapter, "weights": "w1", "prompt_digest": "p1"}
+        if isinstance(reply, str):
+            error = ParseError(kind="malformed", message="not an action")
+            return ActResponse(action=None, raw=reply, parse_error=error, **facts)
+        return ActResponse(action=reply, raw=reply.model_dump_json(), thought=f"step {step}", **facts)
+
+    async def ready(self) -> None:
+        return
+
+    async def aclose(self) -> None:
+        return
+
+
+ServePolicy = Callable[[Policy], str]
+
+
+@contextmanager
+def _serving(policy: Policy) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(create_app(policy), log_level="warning", timeout_graceful_shutdown=1))
+    listener = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+@pytest.fixture
+def serve_policy() -> Iterator[ServePolicy]:
+    """Serve a policy over real HTTP for the time of a test; gives its URL."""
+    with ExitStack() as stack:
+        yield lambda policy: stack.enter_context(_serving(policy))
+
+
+@pytest.fixture
+def script() -> type[Script]:
+    """The class of scripted policies."""
+    return Script

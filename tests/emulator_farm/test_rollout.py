@@ -1,0 +1,229 @@
+"""Whole episodes on a virtual phone, with a policy behind real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from agent_server.actions import Answer, CallUser, Click, Finished, Press, Wait
+from agent_server.client import PolicyClient
+from agent_server.geometry import Point
+from agent_server.policy import Observation
+from agent_server.schemas import ActResponse, Sampling
+from emulator_farm.devices.adb_server import AdbServer
+from emulator_farm.devices.device import Device
+from emulator_farm.episode import Episode, Header
+from emulator_farm.errors import ClaimLost, DeviceGone, PolicyFault
+from emulator_farm.rollout import Limits, Rollout, step_seed
+from emulator_farm.tasks.task import TaskInstance
+from emulator_farm.virtual.host import PhoneHost
+
+HOME = Press(key="home")
+BRIGHT = {"kind": "setting", "namespace": "system", "key": "screen_brightness", "equals": "200"}
+
+Play = Callable[..., Episode]
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[PhoneHost]:
+    with PhoneHost(1) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def device(host: PhoneHost) -> Iterator[Device]:
+    with AdbServer.launch() as server:
+        server.connect(host.addresses[0])
+        with Device(host.addresses[0], server) as device:
+            device.prepare()
+            yield device
+
+
+def a_task(**changes: Any) -> TaskInstance:
+    return TaskInstance.model_validate(
+        {"task": "bright", "seed": 3, "goal": "Make it bright", "max_steps": 6} | changes
+    )
+
+
+@pytest.fixture
+def play(device: Device, serve_policy: Any) -> Play:
+    def play(policy: Any, task: TaskInstance | None = None, **changes: Any) -> Episode:
+        task = task or a_task()
+        header = Header(
+            episode_id=f"{task.group_id}-r0k0",
+            run="run",
+            group_id=task.group_id,
+            task=task.task,
+            seed=task.seed,
+            sample=0,
+            goal=task.goal,
+            adapter=policy.adapter,
+        )
+        with PolicyClient(serve_policy(policy), timeout_s=changes.pop("timeout_s", 10)) as client:
+            options: dict[str, Any] = {
+                "limits": Limits(),
+                "sampling": Sampling(temperature=0.5),
+                "checkpoint": lambda: None,
+                "on_step": lambda _step: None,
+            }
+            return Rollout(device, client, task, header, **options | changes).play()
+
+    return play
+
+
+def test_a_record_of_every_step(play: Play, script: Any) -> None:
+    policy = script([Click(point=Point(500, 1300)), HOME])
+    episode = play(policy)
+    assert [step.decision.action for step in episode.moves] == [Click(point=Point(500, 1300)), HOME, Finished()]
+    assert (episode.status, episode.end, episode.reward) == ("success", "finished", None)
+    assert len(episode.steps) == 3, "the last action touched nothing, so there is no closing frame"
+    first = episode.steps[0]
+    assert first.effect is not None
+    assert first.effect.command == "input tap 500 1300"
+    assert first.screen.png.startswith(b"\x89PNG")
+    assert first.screen.ui_tree is not None
+    assert first.timing.decide_ms is not None
+    assert first.timing.decide_ms > 0
+    assert (episode.header.model, episode.header.weights, episode.header.prompt_digest) == ("script", "w1", "p1")
+    assert [len(seen.history) for seen in policy.seen] == [0, 1, 2]
+    assert policy.seen[1].history[0].thought == "step 0"
+    assert policy.seen[0].ui_tree == first.screen.ui_tree
+
+
+def test_what_the_checker_sees_decides(play: Play, script: Any, device: Device) -> None:
+    task = a_task(check=BRIGHT)
+    device.settings_put("system", "screen_brightness", "200")
+    passed = play(script(), task)
+    device.settings_put("system", "screen_brightness", "10")
+    failed = play(script(), task)
+    assert (passed.status, passed.reward) == ("success", 1.0)
+    assert (failed.status, failed.reward) == ("failure", 0.0)
+    assert "'10'" in failed.reason
+
+
+def test_a_goal_state_without_a_word_earns_nothing(play: Play, script: Any, device: Device) -> None:
+    device.settings_put("system", "screen_brightness", "200")
+    episode = play(script([HOME] * 9), a_task(check=BRIGHT, max_steps=3))
+    assert (episode.status, episode.end, episode.reward) == ("truncated", "step_limit", 0.0)
+    assert len(episode.moves) == 3
+    assert episode.steps[-1].decision is None, "the phone changed after the last action, so a closing frame follows"
+
+
+def test_three_unreadable_replies_in_a_row(play: Play, script: Any) -> None:
+    policy = script(["gibberish", HOME, "a", "b", "c", HOME])
+    episode = play(policy)
+    assert (episode.status, episode.end) == ("failure", "parse_errors")
+    assert [step.decision.raw for step in episode.moves][-3:] == ["a", "b", "c"]
+    assert episode.moves[0].effect.command is None
+    assert policy.seen[1].history[0].parse_error is not None, "the model sees its own slip"
+    assert policy.seen[1].history[0].raw == "gibberish"
+
+
+@pytest.mark.parametrize(
+    ("replies", "end", "status"),
+    [
+        ([CallUser(text="which one?")], "call_user", "failure"),
+        ([Finished(status="infeasible")], "infeasible", "failure"),
+        ([Answer(text="42")], "finished", "success"),
+    ],
+)
+def test_ends(play: Play, script: Any, replies: list[Any], end: str, status: str) -> None:
+    episode = play(script(replies))
+    assert (episode.end, episode.status) == (end, status)
+
+
+@pytest.mark.parametrize("replies", [[Answer(text="7"), Answer(text="42")], [Finished(text="42")]])
+def test_the_last_answer_counts(play: Play, script: Any, replies: list[Any]) -> None:
+    task = a_task(question=True, check={"kind": "answer", "exact": "42"})
+    assert play(script(replies), task).reward == 1.0
+
+
+def test_an_infeasible_task_is_passed_by_saying_so(play: Play, script: Any) -> None:
+    task = a_task(infeasible=True, check={"kind": "infeasible"})
+    assert play(script([Finished(status="infeasible")]), task).reward == 1.0
+    assert play(script(), task).reward == 0.0
+
+
+def test_an_app_that_is_not_there_is_the_agents_affair(play: Play, script: Any) -> None:
+    from agent_server.actions import OpenApp
+
+    episode = play(script([OpenApp(app="No Such App")]))
+    assert episode.moves[0].effect.status == "rejected"
+    assert episode.end == "finished"
+
+
+def test_the_time_limit(play: Play, script: Any) -> None:
+    episode = play(script([Wait(seconds=0.3)] * 9), limits=Limits(episode_s=0.2))
+    assert (episode.end, episode.status, len(episode.moves)) == ("time_limit", "truncated", 1)
+
+
+def test_a_limit_of_the_run_replaces_the_tasks(play: Play, script: Any) -> None:
+    assert len(play(script([HOME] * 9), limits=Limits(max_steps=2)).moves) == 2
+
+
+def test_without_ui_trees(play: Play, script: Any) -> None:
+    policy = script([HOME])
+    episode = play(policy, limits=Limits(ui_tree=False))
+    assert all(step.screen.ui_tree is None for step in episode.steps)
+    assert policy.seen[0].ui_tree is None
+
+
+def test_models_that_look_back_get_their_last_screens(play: Play, script: Any) -> None:
+    policy = script([HOME] * 6, adapter="ui-tars-1.5")
+    play(policy, a_task(max_steps=7))
+    shown = [[turn.screenshot is not None for turn in seen.history] for seen in policy.seen]
+    assert shown[-1] == [False, False, True, True, True, True], "five images, the current one included"
+
+
+def test_seeds_follow_from_episode_and_step(play: Play, script: Any) -> None:
+    policy = script([HOME])
+    play(policy)
+    assert [seen.sampling.seed for seen in policy.seen] == [
+        step_seed("bright-3-r0k0", 0),
+        step_seed("bright-3-r0k0", 1),
+    ]
+    assert policy.seen[0].sampling.temperature == 0.5
+    assert policy.seen[0].session == "bright-3-r0k0"
+
+
+def test_a_policy_that_breaks_leaves_no_record(play: Play, script: Any) -> None:
+    class Broken(script):  # type: ignore[misc]
+        async def act(self, observation: Observation) -> ActResponse:
+            raise OSError("the disk is on fire")
+
+    with pytest.raises(PolicyFault) as caught:
+        play(Broken())
+    assert caught.value.cause == "policy_unavailable"
+    assert "disk" not in str(caught.value), "what happens inside the server stays there"
+
+
+def test_a_policy_that_is_too_slow(play: Play, script: Any) -> None:
+    class Slow(script):  # type: ignore[misc]
+        async def act(self, observation: Observation) -> ActResponse:
+            await asyncio.sleep(5)
+            return await super().act(observation)
+
+    with pytest.raises(PolicyFault, match=r"0\.3 s"):
+        play(Slow(), timeout_s=0.3)
+
+
+def test_whoever_lost_the_claim_touches_nothing(play: Play, script: Any, host: PhoneHost) -> None:
+    def lost() -> None:
+        raise ClaimLost("gone")
+
+    before = host.phones[0].version
+    with pytest.raises(ClaimLost):
+        play(script([HOME]), checkpoint=lost)
+    assert host.phones[0].version == before
+
+
+def test_a_phone_that_vanishes(play: Play, script: Any, host: PhoneHost, device: Device) -> None:
+    def cut(_step: object) -> None:
+        device.server.disconnect(device.serial)
+
+    with pytest.raises(DeviceGone):
+        play(script([HOME] * 5), on_step=cut)
+    device.server.connect(device.serial)
