@@ -12,7 +12,7 @@ from agent_server.baselines.situation import Move, Outcome, Situation, short
 from agent_server.baselines.words import content, coverage, says, words
 
 _YES_NO = re.compile(r"^\W*(?:is|are|does|do|has|have)\b|\bwhether\b", re.I)
-_HOW_MANY = re.compile(r"\b(?:how many|count|number of)\b", re.I)
+_HOW_MANY = re.compile(r"\bhow many\b|^\W*count\b|\bthe number of\b", re.I)
 _SHAPES: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = (
     (v.bag("email mail e-mail"), re.compile(r"\S+@\S+\.\S+")),
     (v.bag("phone telephone mobile number"), re.compile(r"\+?[\d(][\d\s().-]{4,}\d")),

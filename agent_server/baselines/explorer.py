@@ -18,8 +18,9 @@ from agent_server.baselines.controls import choose, slide, toggle
 from agent_server.baselines.forms import confirm, fill
 from agent_server.baselines.goal import Goal, Intent, read_goal
 from agent_server.baselines.memory import Mark, Memory, recall
-from agent_server.baselines.navigation import enter_app, explore, pass_prompt, promising
+from agent_server.baselines.navigation import enter_app, explore, pass_prompt
 from agent_server.baselines.pickers import pick_duration, pick_time
+from agent_server.baselines.promise import promising
 from agent_server.baselines.removal import delete
 from agent_server.baselines.reply import Decision, card, step_of
 from agent_server.baselines.reply import answer as reply

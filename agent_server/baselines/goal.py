@@ -21,28 +21,28 @@ Table: TypeAlias = dict[str, tuple[str, ValueKind]]
 _CAPITAL = r"[A-Z][\w&+’'-]*"
 _RUN = rf"{_CAPITAL}(?:\s+(?:&\s+)?{_CAPITAL}){{0,3}}"
 _THE = r"(?i:the\s+|my\s+|your\s+)?"
-_END = r"(?=\s+(?:app|and|then|to)\b|\s*[,.;]|\s*$)"
+_END = r"(?=\s+(?:app|and|then|to)\b|\s*[,.;:?!]|\s*$)"
 _SENTENCE = re.compile(r"(?:(?<=[?])|[.;!]+)(?=\s|$)\s*|\n+\s*")
 _JOINT = re.compile(r",?\s+(?:and then|and|then)\s+|,\s+", re.I)
 _CALLED_APP = re.compile(rf"\b(?:the|your|my)?\s*({_RUN}|[^\W\d_]+)\s+app(?:lication)?\b")
 _OPENED = re.compile(rf"\b(?i:open|launch|start|go to|navigate to|use|using|visit)\s+{_THE}({_RUN}){_END}")
 _IN_APP = (
     re.compile(rf"\b(?i:in|from|inside|within)\s+{_THE}({_RUN}){_END}"),
-    re.compile(rf"\b(?i:in|inside|within)\s+{_THE}([^\W\d_]+)(?=\s*[,.;]|\s*$)"),
+    re.compile(rf"\b(?i:in|inside|within)\s+{_THE}([^\W\d_]+)(?=\s*[,.;:?!]|\s*$)"),
 )
 _MENTIONS: tuple[tuple[re.Pattern[str], Literal["called", "opened", "likely"]], ...] = (
     (_CALLED_APP, "called"),
     *((pattern, "likely") for pattern in _IN_APP),
     (_OPENED, "opened"),
 )
-_OWNED = re.compile(rf"\b(?:of|for|from|with|to|contact|named|called)\s+(?:the\s+)?({_RUN})|({_RUN})(?=[’']s\b)")
+_OWNED = re.compile(rf"\b(?:of|for|from|with|to|named|called|(?:the|my)\s+[a-z]+)\s+(?:the\s+)?({_RUN})|({_RUN})(?=[’']s\b)")
 _NAME_RUN = re.compile(rf"(?<!^)(?<![.!?]\s)\b({_RUN})")
 _STATE = re.compile(rf"\b({'|'.join(sorted(v.ON_WORDS | v.OFF_WORDS))})\b", re.I)
-_ENDS_IN_STATE = re.compile(r"\b(?:on|off|enabled|disabled)\s*$", re.I)
-_SET_TO = re.compile(r"\b(?:to|as)\s+(?:the\s+)?([^,.;]+?)\s*$", re.I)
+_IN_STATE = re.compile(r"\b(?:is|are|be|stays?|turned|switched)\s+(?:on|off|enabled|disabled)\b|\b(?:on|off)\s*$", re.I)
+_SET_TO = re.compile(r"\b(?:to|as)\s+(?:the\s+)?([^,.;]+?)(?=\s+(?:in|on|using|from|for|with)\b|\s*[,.;]|\s*$)", re.I)
 _POLITE = v.bag("please you could can would i want need to kindly")
 _CHECKING = v.bag("check tell find see look")
-_PUTTING = v.bag("set make put keep")
+_PUTTING = v.bag("set make put keep ensure")
 _REPLYING = v.bag("answer reply respond report give return tell")
 _NAMING_WORDS = frozenset(stem for word in ("titled", "labelled", "labeled", "entitled") for stem in words(word))
 _NAME_KEYS = (("name",), ("title",), ("label",))
@@ -192,7 +192,7 @@ def _intent(bare: str, clause: str) -> Intent:
             return "toggle"
         if word in _CHECKING and any(later in v.ASK_WORDS for later in spoken[at + 1 :]):
             return "ask"
-        if word in _PUTTING and _ENDS_IN_STATE.search(bare):
+        if word in _PUTTING and _IN_STATE.search(bare):
             return "toggle"
         for intent, verbs in _VERBS_OF:
             if word in verbs:

@@ -61,6 +61,8 @@ class Memory:
     touches: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often an element was touched at a place; a touch without effect counts twice."""
     scrolls: Counter[str] = field(default_factory=Counter)
+    searched: set[str] = field(default_factory=set)
+    """Places whose end has been seen once."""
     ended: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Directions in which a place scrolls no further."""
     seen: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
@@ -73,6 +75,8 @@ class Memory:
     tried_apps: set[str] = field(default_factory=set)
     depth: int = 0
     """Screens between here and where this app was entered, as far as known."""
+    blind: int = 0
+    """How many things were tried that nothing spoke for."""
     idle: int = 0
     """Turns in a row, up to now, that only waited or had no action."""
 
@@ -114,6 +118,7 @@ def _fold(memory: Memory, turn: HistoryTurn, mark: Mark | None, following: Mark 
     memory.places[mark.place] += 1
     memory.done.update(mark.done)
     memory.flags[mark.part].update(mark.flags)
+    memory.blind += "blind" in mark.flags
     memory.seen[mark.place].update(mark.seen)
     if mark.did:
         memory.touches[mark.place, mark.did] += 2 if memory.unchanged else 1
@@ -128,6 +133,8 @@ def _fold_way(memory: Memory, action: Action | None, mark: Mark, following: Mark
             memory.scrolls[mark.place] += 1
             if memory.unchanged:
                 memory.ended[mark.place].add(action.direction)
+                if action.direction == "down":
+                    memory.searched.add(mark.place)
             else:
                 memory.ended[mark.place].discard({"up": "down", "down": "up"}.get(action.direction, ""))
         case OpenApp():

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from agent_server.actions import OpenApp, Press, Scroll
 from agent_server.baselines import vocabulary as v
 from agent_server.baselines.goal import App
+from agent_server.baselines.promise import STALE, STRONG, WEAK, off_limits, score
 from agent_server.baselines.screen import Element
 from agent_server.baselines.situation import Move, Outcome, Situation, Stuck, touch
-from agent_server.baselines.words import best_kin, content, coverage, plain, relevance, same, says, segments, words
+from agent_server.baselines.words import plain, same, words
 from agent_server.geometry import Point
 
-STRONG = 0.7
-"""A match that is followed at once."""
-WEAK = 0.2
-"""A match that is followed when there is nothing better on this screen."""
 STEP_LIMIT = 45
 SCROLL_LIMIT = 8
-BLIND_LIMIT = 6
-"""How many unmatched rows of one place are tried."""
-MET = 0.3
-"""What a term still weighs once the heading says it."""
+"""How often one place is scrolled."""
+BLIND_HERE, BLIND_TOTAL = 6, 12
+"""How many things that nothing speaks for are tried at one place and in one episode."""
+
+_NO_WAYS = v.SEARCH_LABELS | v.ADD_LABELS | v.START_LABELS | v.CANCEL_LABELS | set(v.CONFIRM_LABELS)
 
 
 def pass_prompt(situation: Situation) -> Outcome | None:
@@ -71,141 +71,88 @@ def explore(situation: Situation) -> Outcome:
     screen, memory = situation.screen, situation.memory
     if memory.step >= STEP_LIMIT:
         return Stuck(f"{memory.step} steps led nowhere")
-    scored = sorted(((score(situation, e), -i, e) for i, e in enumerate(screen.elements)), key=lambda t: t[:2])
-    best, _, element = scored[-1] if scored else (0.0, 0, None)
+    best, element = _best(situation)
     if element is not None and best >= STRONG:
         return touch(situation, element, "This is what the goal speaks of.")
-    if down := _scroll(situation, "down", "What the goal speaks of may be further down."):
-        return down
+    if screen.place not in memory.searched:
+        down = _scroll(situation, "down", "What the goal speaks of may be further down.")
+        if down is not None:
+            return down
     if element is not None and best >= WEAK:
         return touch(situation, element, "This may lead to what the goal speaks of.")
-    if up := _return_to_seen(situation):
-        return up
-    return _wander(situation) or _retreat(situation)
+    return _return_to_seen(situation) or _wander(situation) or _retreat(situation)
 
 
-def score(situation: Situation, element: Element) -> float:
-    """How promising it is to touch an element; negative for what had better be left alone."""
-    part, stems = situation.part, set(element_words(element))
-    if _off_limits(situation, element, stems):
-        return -1.0
-    worth = max(_worth(situation, label) * (1.0 if at == 0 else 0.7) for at, label in enumerate(_names(element)))
-    if part.intent == "create" and not situation.has("confirmed"):
-        worth += _adds(situation, element)
-    if element.node.selected:
-        worth *= MET
-    return worth - situation.touched(element) * 0.75 + situation.noise(element.key)
+def _best(situation: Situation) -> tuple[float, Element | None]:
+    """The most promising element, the first of equals."""
+    best: tuple[float, Element | None] = (0.0, None)
+    for element in situation.screen.elements:
+        worth = score(situation, element)
+        if worth > best[0]:
+            best = (worth, element)
+    return best
 
 
-def promising(situation: Situation) -> dict[str, float]:
-    """What is worth coming back for on this screen: key to score, the best three."""
-    scored = {element.key: round(score(situation, element), 2) for element in situation.screen.elements}
-    best = sorted((item for item in scored.items() if item[1] >= WEAK), key=lambda item: -item[1])
-    return dict(best[:3])
-
-
-def element_words(element: Element) -> tuple[str, ...]:
-    """All words that name an element."""
-    return tuple(stem for label in _names(element) for stem in words(label))
-
-
-def _names(element: Element) -> tuple[str, ...]:
-    return (*element.labels, element.name) if element.labels else (element.name,)
-
-
-def _off_limits(situation: Situation, element: Element, stems: set[str]) -> bool:
-    """Fields and unrelated switches are not ways; nor is anything that destroys unless the goal says so."""
-    label = plain(element.title)
-    if element.kind in ("field", "slider", "choice") or label in v.UP_LABELS:
-        return True
-    if element.kind == "switch" and situation.screen.title == "":
-        return True
-    if stems & v.RISKY and len(words(element.title)) <= 3:
-        wanted = set(words(situation.part.text))
-        return not any(best_kin(stem, wanted) for stem in stems & v.RISKY)
-    return element.kind == "switch"
-
-
-def _worth(situation: Situation, label: str) -> float:
-    """What a label is worth by the goal's words."""
-    part = situation.part
-    for target in part.targets:
-        if says(label, target):
-            return 3.0 if same(label, target) else 2.5
-    for at, value in enumerate(part.values):
-        if situation.has(f"entered:{at}") and says(label, value.text):
-            return 1.0
-    weights = {term: (MET if term in situation.context else 1.0) for term in part.terms}
-    for _, value in situation.outstanding:
-        weights |= {stem: max(weights.get(stem, 0.0), 0.8) for stem in value.key}
-    for target in part.targets:
-        weights |= {stem: max(weights.get(stem, 0.0), 0.4) for stem in words(target)}
-    if part.app and situation.screen.home:
-        weights |= {stem: 0.6 for stem in words(part.app.name)}
-    pieces = segments(label)
-    whole = relevance(label, weights)
-    return max(whole, *(0.6 * relevance(piece, weights) for piece in pieces)) if len(pieces) > 1 else whole
-
-
-def _adds(situation: Situation, element: Element) -> float:
-    """What a button that makes something new is worth when that is the goal."""
-    stems = [stem for label in (element.labels[:1] or (element.name,)) for stem in words(label)]
-    if not set(stems) & v.ADD_LABELS or len(stems) > 4:
-        return 0.0
-    others = [stem for stem in content(element.title) if stem not in v.ADD_LABELS]
-    if not others:
-        return 0.9
-    return 1.2 if coverage(others, situation.part.terms) > 0.4 else 0.1
-
-
-def _scroll(situation: Situation, direction: str, why: str) -> Move | None:
+def _scroll(situation: Situation, direction: Literal["up", "down"], why: str) -> Move | None:
+    """Scroll the largest region, or the home screen; None where nothing scrolls that way any more."""
     screen, memory = situation.screen, situation.memory
-    way = "down" if direction == "down" else "up"
     box = screen.scrollable()
-    if (box is None and not screen.home) or way in memory.ended.get(screen.place, ()):
+    if (box is None and not screen.home) or direction in memory.ended.get(screen.place, ()):
         return None
     if memory.scrolls[screen.place] >= SCROLL_LIMIT:
         return None
     start = box.centre.clamped(screen.size) if box else Point(screen.size.width // 2, screen.size.height // 2)
-    return Move(Scroll(direction=way, start=start), f"{why} I scroll {way}.", f"Scrolled {way}.")
+    return Move(Scroll(direction=direction, start=start), f"{why} I scroll {direction}.", f"Scrolled {direction}.")
 
 
 def _return_to_seen(situation: Situation) -> Move | None:
-    """Scroll up towards something promising that was passed and not touched."""
+    """Scroll back towards something promising that was passed and not touched."""
     here = {element.key for element in situation.screen.elements}
     place = situation.screen.place
     for key, worth in situation.memory.seen.get(place, {}).items():
-        if key not in here and worth - 0.75 * situation.memory.touches[place, key] >= WEAK:
-            return _scroll(situation, "up", "I passed something that may lead there.")
+        if key not in here and worth * STALE ** situation.memory.touches[place, key] >= WEAK:
+            why = "I passed something that may lead there."
+            return _scroll(situation, "up", why) or _scroll(situation, "down", why)
     return None
 
 
 def _wander(situation: Situation) -> Move | None:
-    """Try what nobody spoke of: apps from home, tabs and rows near an app's entrance."""
+    """Try what nothing speaks for: apps from home, buttons and rows near an app's entrance."""
     screen, memory = situation.screen, situation.memory
     if screen.home and situation.part.app and situation.part.app.sure:
         return None
     tried_here = sum(1 for place, _ in memory.touches if place == screen.place)
-    if memory.depth > 1 or tried_here >= BLIND_LIMIT:
+    if memory.depth > 1 or tried_here >= BLIND_HERE or memory.blind >= BLIND_TOTAL:
         return None
-    fresh = [
-        element
-        for element in screen.elements
-        if not situation.touched(element)
-        and not _off_limits(situation, element, set(element_words(element)))
-        and element.labels
-        and not element.node.selected
-        and element.title not in memory.tried_apps
-        and element.box.area < 0.3 * screen.size.pixels
-        and plain(element.title) not in v.MORE_LABELS
-        and not set(words(element.title)) & (v.SEARCH_LABELS | v.ADD_LABELS)
-    ]
+    region = screen.scrollable()
+    listed = {e.key for e in screen.elements if region is not None and region.contains(e.box.centre)}
+    fresh = [element for element in screen.elements if _untried(situation, element)]
+    if situation.part.targets and screen.place in memory.searched:
+        fresh = [element for element in fresh if element.key not in listed]
+    fresh.sort(key=lambda element: (element.key in listed, element.order))
     if not fresh:
         return None
-    return touch(situation, fresh[0], "Nothing here matches the goal; I look around.")
+    return touch(situation, fresh[0], "Nothing here matches the goal; I look around.", "blind")
+
+
+def _untried(situation: Situation, element: Element) -> bool:
+    """Whether something could be a way at all: it has a name, is no keypad, canvas, menu or verb."""
+    label = element.title
+    return (
+        any(character.isalpha() for character in label)
+        and bool(element.labels)
+        and not situation.touched(element)
+        and not element.node.selected
+        and label not in situation.memory.tried_apps
+        and element.box.area < 0.3 * situation.screen.size.pixels
+        and plain(label) not in v.MORE_LABELS
+        and not set(words(label)) & _NO_WAYS
+        and not off_limits(situation, element)
+    )
 
 
 def _retreat(situation: Situation) -> Outcome:
+    """Go back, home, or give up."""
     screen, memory, app = situation.screen, situation.memory, situation.part.app
     if screen.home:
         return Stuck("nothing on this phone matches the goal")
@@ -217,7 +164,7 @@ def _retreat(situation: Situation) -> Outcome:
     return _press("back", "This leads nowhere.")
 
 
-def _press(key: str, why: str) -> Move:
+def _press(key: Literal["back", "home"], why: str) -> Move:
     if key == "home":
-        return Move(Press(key="home"), f"{why} I go home.", "Went to the home screen.")
-    return Move(Press(key="back"), f"{why} I go back.", "Went back.")
+        return Move(Press(key=key), f"{why} I go home.", "Went to the home screen.")
+    return Move(Press(key=key), f"{why} I go back.", "Went back.")

@@ -52,7 +52,7 @@ def pick_duration(situation: Situation) -> Outcome | None:
     seconds = value.seconds or 0
     parts = (seconds // 3600, seconds // 60 % 60, seconds % 60)
     pad = _pad(situation)
-    if len(pad) == 10:
+    if len(pad) >= 9:
         digits = f"{parts[0]:02d}{parts[1]:02d}{parts[2]:02d}".lstrip("0")
         return _press_pad(situation, pad, digits, at, value)
     fields = {unit: field for field in situation.screen.fields if (unit := _unit(field)) is not None}
@@ -66,7 +66,7 @@ def pick_duration(situation: Situation) -> Outcome | None:
 
 def _press_pad(situation: Situation, pad: dict[str, Element], digits: str, at: int, value: Value) -> Outcome | None:
     pressed = situation.count("digit")
-    if pressed >= len(digits):
+    if pressed >= len(digits) or digits[pressed] not in pad:
         return None
     last = (entered(at),) if pressed + 1 == len(digits) else ()
     return touch(situation, pad[digits[pressed]], f"The pad takes {value.text} as {digits}.", "digit", *last)

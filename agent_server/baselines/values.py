@@ -26,7 +26,7 @@ _PATTERNS: tuple[tuple[ValueKind, re.Pattern[str]], ...] = (
     ("duration", re.compile(rf"\b\d+[\s-]*{_UNIT}\b(?:(?:\s*,)?(?:\s+and)?\s*\d+[\s-]*{_UNIT}\b)*", re.I)),
     ("percent", re.compile(r"\b\d{1,3}\s?(?:%|percent\b|per cent\b)", re.I)),
     ("phone", re.compile(r"(?<!\w)\+?\(?\d(?:[\s().-]{0,2}\d){6,14}(?!\w)")),
-    ("number", re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?(?!\w)")),
+    ("number", re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?(?!\w|\.\d)")),
 )
 _NAMING = re.compile(
     r"\b(named|called|titled|entitled|labell?ed)\s+(?:as\s+|it\s+)?([^\W\d_\ue000-\uf8ff][^,;:\ue000-\uf8ff]*?)"
@@ -34,7 +34,7 @@ _NAMING = re.compile(
     re.I,
 )
 _KEYED_NAME = re.compile(
-    r"\b((?:(?:first|last|family|given|full|company|file|folder)\s)?name|title|label|company|subject)\s+"
+    r"\b((?:[a-z]+\s)?name|title|label|company|subject)\s+"
     r"(?:is\s+|as\s+|of\s+|it\s+|to\s+|:\s?|=\s?)?([A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)"
 )
 _CONNECTORS = bag("is as to of it : = the a an with its be that says say saying reads reading which")

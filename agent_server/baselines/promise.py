@@ -1,0 +1,98 @@
+"""How promising it is to touch something, given what the goal says and what has been tried."""
+
+from __future__ import annotations
+
+from agent_server.baselines import vocabulary as v
+from agent_server.baselines.screen import Element
+from agent_server.baselines.situation import Situation, entered
+from agent_server.baselines.words import best_kin, content, coverage, plain, relevance, same, says, segments, words
+
+STRONG = 0.7
+"""A score that is followed at once."""
+WEAK = 0.2
+"""A score that is followed when there is nothing better on this screen."""
+STALE = 0.4
+"""What is left of a score with each time that the way was tried."""
+MET = 0.3
+"""What a term still weighs once the heading says it, and a tab once it is selected."""
+
+_KEPT = 3
+
+
+def score(situation: Situation, element: Element) -> float:
+    """How promising an element is, 0 for nothing; negative for what had better be left alone."""
+    if off_limits(situation, element):
+        return -1.0
+    weights = _weights(situation)
+    worth = max(
+        _worth(situation, label, weights) * (1.0 if at == 0 else 0.7) for at, label in enumerate(_names(element))
+    )
+    if situation.part.intent in ("create", "set") and not situation.has("confirmed"):
+        worth += _adds(situation, element)
+    if element.node.selected:
+        worth *= MET
+    return worth * STALE ** situation.touched(element) + situation.noise(element.key)
+
+
+def promising(situation: Situation) -> dict[str, float]:
+    """What is worth coming back for on this screen: key to score, the best few."""
+    scored = {element.key: round(score(situation, element), 2) for element in situation.screen.elements}
+    best = sorted((item for item in scored.items() if item[1] >= WEAK), key=lambda item: -item[1])
+    return dict(best[:_KEPT])
+
+
+def off_limits(situation: Situation, element: Element) -> bool:
+    """Fields and switches are not ways; nor is what makes or destroys things, unless the goal says so."""
+    if element.kind in ("field", "slider", "choice") or plain(element.title) in v.UP_LABELS:
+        return True
+    part = situation.part
+    stems, wanted = set(words(element.title)), set(words(part.text))
+    if any(says(element.title, target) for target in part.targets):
+        return False
+    if stems & v.RISKY and len(stems) <= 3:
+        return not any(best_kin(stem, wanted) for stem in stems & v.RISKY)
+    if stems & v.ADD_LABELS and part.intent in ("delete", "toggle", "ask", "find", "open"):
+        return not stems <= wanted
+    return element.kind == "switch"
+
+
+def _names(element: Element) -> tuple[str, ...]:
+    return (*element.labels, element.name) if element.labels else (element.name,)
+
+
+def _weights(situation: Situation) -> dict[str, float]:
+    """What each stem of the goal is worth here."""
+    part = situation.part
+    weights = {term: (MET if term in situation.context else 1.0) for term in part.terms}
+    for _, value in situation.outstanding:
+        weights |= {stem: max(weights.get(stem, 0.0), 0.8) for stem in value.key}
+    for target in part.targets:
+        weights |= {stem: max(weights.get(stem, 0.0), 0.4) for stem in words(target)}
+    if part.app and situation.screen.home:
+        weights |= {stem: 0.6 for stem in words(part.app.name)}
+    return weights
+
+
+def _worth(situation: Situation, label: str, weights: dict[str, float]) -> float:
+    """What a label is worth by the goal's words."""
+    part = situation.part
+    for target in part.targets:
+        if says(label, target):
+            return 3.0 if same(label, target) else 2.5
+    for at, value in enumerate(part.values):
+        if situation.has(entered(at)) and says(label, value.text):
+            return 1.0
+    whole = relevance(label, weights)
+    pieces = segments(label)
+    return max(whole, *(0.6 * relevance(piece, weights) for piece in pieces)) if len(pieces) > 1 else whole
+
+
+def _adds(situation: Situation, element: Element) -> float:
+    """What a button that makes something new is worth when that is the goal."""
+    stems = words(element.title)
+    if not set(stems) & v.ADD_LABELS or len(stems) > 4:
+        return 0.0
+    others = [stem for stem in content(element.title) if stem not in v.ADD_LABELS]
+    if not others:
+        return 0.9 if situation.part.intent == "create" or situation.related() else 0.0
+    return 1.2 if coverage(others, situation.part.terms) > 0.4 else 0.1
