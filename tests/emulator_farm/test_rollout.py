@@ -174,7 +174,7 @@ def test_without_ui_trees(play: Play, script: Any) -> None:
 def test_models_that_look_back_get_their_last_screens(play: Play, script: Any) -> None:
     policy = script([HOME] * 6, adapter="ui-tars-1.5")
     play(policy, a_task(max_steps=7))
-    shown = [[turn.screenshot is not None for turn in seen.history] for seen in policy.seen]
+    shown = [[image is not None for image in seen.history_images] for seen in policy.seen]
     assert shown[-1] == [False, False, True, True, True, True], "five images, the current one included"
 
 
