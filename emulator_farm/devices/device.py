@@ -269,7 +269,8 @@ class Device:
         for point in action_points(gesture):
             if not point.inside(size):
                 raise CallerError(f"the point ({point.x}, {point.y}) is outside the screen of {size}")
-        command = command_of(gesture, size, can_drag=self._can_drag)
+        tool = "input -d 0" if self.screen.several else "input"
+        command = command_of(gesture, size, tool=tool, can_drag=self._can_drag)
         completed = self.transport.shell(command)
         if isinstance(gesture, Drag) and self._can_drag and not completed.ok:
             self._can_drag = False

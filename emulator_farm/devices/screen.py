@@ -66,7 +66,7 @@ class Screen:
     def __init__(self, transport: Transport, patience: Patience) -> None:
         self._transport = transport
         self._patience = patience
-        self._capture: str | None = None
+        self._displays: list[int] | None = None
 
     def observe(self, *, ui_tree: bool, settle: bool) -> Observation:
         """One look. Raises BadFrame where no usable frame came in time, and every DeviceError."""
@@ -158,24 +158,30 @@ class Screen:
         """Whether the screen is on."""
         return self._transport.read(wakefulness, "dumpsys power") == "Awake"
 
+    @property
+    def displays(self) -> list[int]:
+        """Ids of the physical displays, the built-in one first; empty on phones that do not tell. Asked once."""
+        if self._displays is None:
+            listed = self._transport.shell("dumpsys SurfaceFlinger --display-id", self._patience.call_s)
+            self._displays = physical_display_ids(listed.text)
+        return self._displays
+
+    @property
+    def several(self) -> bool:
+        """Whether commands must name the display they mean."""
+        return len(self.displays) > 1
+
     def forget(self) -> None:
         """Drop what was learned about the displays."""
-        self._capture = None
+        self._displays = None
 
     def _frame_once(self, size: Size | None) -> Frame:
         serial = self._transport.serial
-        frame = read_frame(self._transport.exec_out(self._capture_command(), self._patience.call_s), serial=serial)
+        command = f"screencap -p -d {self.displays[0]}" if self.several else "screencap -p"
+        frame = read_frame(self._transport.exec_out(command, self._patience.call_s), serial=serial)
         if size is not None and not _fits(frame.size, size):
             raise BadFrame(f"a frame of {frame.size} came from a display of {size}", serial=serial, reason="wrong_size")
         return frame
-
-    def _capture_command(self) -> str:
-        """With several displays the first one of SurfaceFlinger is named; it is the built-in one."""
-        if self._capture is None:
-            listed = self._transport.shell("dumpsys SurfaceFlinger --display-id", self._patience.call_s)
-            displays = physical_display_ids(listed.text)
-            self._capture = f"screencap -p -d {displays[0]}" if len(displays) > 1 else "screencap -p"
-        return self._capture
 
     def _windows(self, text: str) -> Look:
         """Old phones tell the focus, and some the size, elsewhere."""
