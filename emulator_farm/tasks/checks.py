@@ -38,6 +38,9 @@ from emulator_farm.tasks.setup import selection
 
 __all__ = ["Check", "CheckResult", "Evidence", "evaluate"]
 
+_ROUNDING = 1e-9
+"""What decimal fractions may lose as floats."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -198,7 +201,7 @@ def _answer(check: Answer, answer: str | None) -> CheckResult:
         return CheckResult(passed, f"answer: expected a match of {check.regex!r}, {said}")
     if check.number is not None:
         found = numbers(answer)
-        passed = len(found) == 1 and abs(found[0] - check.number) <= (check.tolerance or 0)
+        passed = len(found) == 1 and abs(found[0] - check.number) <= (check.tolerance or 0) + _ROUNDING
         margin = f" ± {check.tolerance:g}" if check.tolerance else ""
         return CheckResult(passed, f"answer: expected the number {check.number:g}{margin} and no other, {said}")
     alike, least = similarity(answer, check.fuzzy or ""), check.threshold or LIKENESS

@@ -1,15 +1,18 @@
-"""Task files written by tests."""
+"""Task files written by tests, and one virtual phone over a real adb server for all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from emulator_farm.devices.adb_server import AdbServer
+from emulator_farm.devices.device import Device
 from emulator_farm.errors import TaskFileError
 from emulator_farm.tasks.spec import TaskSpec, load_tasks
+from emulator_farm.virtual.host import PhoneHost
 
 Write = Callable[..., Path]
 
@@ -43,3 +46,21 @@ def problems(write: Write) -> Callable[..., list[str]]:
         return [line.removeprefix(f"{path.parent}/") for line in str(caught.value).splitlines()]
 
     return problems
+
+
+@pytest.fixture(scope="session")
+def adb_server() -> Iterator[AdbServer]:
+    """A real adb server of these tests' own."""
+    with AdbServer.launch() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def device(adb_server: AdbServer) -> Iterator[Device]:
+    """A virtual phone, fit for episodes. Tests share it, so each sets up what it needs."""
+    with PhoneHost(1) as host:
+        adb_server.connect(host.addresses[0])
+        with Device(host.addresses[0], adb_server) as device:
+            device.prepare()
+            yield device
+        adb_server.disconnect(host.addresses[0])
