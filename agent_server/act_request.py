@@ -30,10 +30,10 @@ def read_observation(content_type: str, body: bytes, limits: ImageLimits) -> Obs
     """
     media_type = content_type.partition(";")[0].strip().lower()
     if media_type == "application/json":
-        return _observation(ActRequest.model_validate_json(body), {}, limits)
+        return observation_of(ActRequest.model_validate_json(body), {}, limits)
     if media_type == "multipart/form-data":
         parts = read_parts(content_type, body)
-        return _observation(_request_part(parts), parts, limits)
+        return observation_of(_request_part(parts), parts, limits)
     stated = f"the content type is {media_type!r}" if media_type else "there is no content type"
     raise InvalidRequest(f"{stated}; send application/json or multipart/form-data", status=415)
 
@@ -46,7 +46,7 @@ def _request_part(parts: Mapping[str, Part]) -> ActRequest:
     return ActRequest.model_validate_json(part.data)
 
 
-def _observation(request: ActRequest, parts: Mapping[str, Part], limits: ImageLimits) -> Observation:
+def observation_of(request: ActRequest, parts: Mapping[str, Part], limits: ImageLimits) -> Observation:
     files = _history_files(request, parts)
     screenshot = _image(SCREENSHOT_PART, request.screenshot, parts.get(SCREENSHOT_PART), limits)
     if screenshot is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,3 +29,39 @@ class ServerConfig(BaseModel):
     @property
     def image_limits(self) -> ImageLimits:
         return ImageLimits(self.max_image_bytes, self.max_image_pixels)
+
+
+class PolicyConfig(BaseModel):
+    """Which policy decides, and how it is reached."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    policy: str | None = None
+    """A policy without a model, by name; excludes `model`."""
+    model: str | None = None
+    """Name or path of a model; what callers name, and what chooses adapter and pixel limits."""
+    backends: tuple[str, ...] = ()
+    """Base URLs of OpenAI-compatible servers of that model."""
+    served_name: str | None = None
+    """The name under which the backends serve it (vLLM's --served-model-name); None means `model`."""
+    adapter: str | None = None
+    """None chooses by the model's name."""
+    prompts: Path | None = None
+    """Folder with templates that replace shipped ones."""
+    language: str = "English"
+    """In which the model is asked to think, where its prompt can say so."""
+    history: int | None = Field(default=None, ge=0)
+    """How many earlier steps are told; None leaves it to the adapter."""
+    min_pixels: int | None = Field(default=None, ge=1)
+    max_pixels: int | None = Field(default=None, ge=1)
+    """Pixel limits of the checkpoint's own processor, where they differ from the adapter's."""
+    image_format: Literal["jpeg", "png"] = "jpeg"
+    """How a screenshot is sent when its pixels had to change."""
+    jpeg_quality: int = Field(default=95, ge=1, le=100)
+    backend_token_file: Path | None = None
+    """A file with the backends' API key on its first line."""
+    connect_timeout_s: float = Field(default=5.0, gt=0)
+    backend_timeout_s: float = Field(default=120.0, gt=0)
+    """From sending a request to the last byte of the completion."""
+    cool_down_s: float = Field(default=10.0, ge=0)
+    """How long a backend that cannot be reached is tried last."""

@@ -1,0 +1,72 @@
+"""The flags that choose a policy, written once for every command that needs one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from agent_server.config import PolicyConfig
+
+
+def with_policy_flags(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with the flags of `_config` and its own; `function` gets the former as one value, first."""
+    shared = inspect.signature(_config, eval_str=True).parameters
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+
+    def command(**values: object) -> None:
+        config = _config(**{name: values.pop(name) for name in shared})  # type: ignore[arg-type]
+        function(config, **values)
+
+    parameters = [*shared.values(), *own]
+    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    )
+    return command
+
+
+def _config(
+    policy: Annotated[str | None, typer.Option(help="A policy without a model: baseline, random or null.")] = None,
+    model: Annotated[str | None, typer.Option(help="Name or path of the model; chooses the adapter.")] = None,
+    backend: Annotated[
+        list[str] | None, typer.Option(help="Base URL of an OpenAI-compatible server of it; may be repeated.")
+    ] = None,
+    served_name: Annotated[str | None, typer.Option(help="The model's name at the backends, where it differs.")] = None,
+    adapter: Annotated[str | None, typer.Option(help="Adapter in place of the one that fits the name.")] = None,
+    prompts: Annotated[Path | None, typer.Option(help="Folder of templates that replace shipped ones.")] = None,
+    language: Annotated[str, typer.Option(help="In which the model is asked to think.")] = "English",
+    history_limit: Annotated[int | None, typer.Option(help="How many earlier steps the model is told.")] = None,
+    min_pixels: Annotated[int | None, typer.Option(help="Lower limit of the checkpoint's image processor.")] = None,
+    max_pixels: Annotated[int | None, typer.Option(help="Upper limit of the checkpoint's image processor.")] = None,
+    image_format: Annotated[
+        Literal["jpeg", "png"], typer.Option(help="How a screenshot is sent that had to be resized.")
+    ] = "jpeg",
+    jpeg_quality: Annotated[int, typer.Option(help="1 to 100.")] = 95,
+    backend_token_file: Annotated[Path | None, typer.Option(help="File with the backends' API key.")] = None,
+    connect_timeout: Annotated[float, typer.Option(help="Seconds to connect to a backend.")] = 5.0,
+    backend_timeout: Annotated[float, typer.Option(help="Seconds until a completion must be there.")] = 120.0,
+    cool_down: Annotated[float, typer.Option(help="Seconds an unreachable backend is tried last.")] = 10.0,
+) -> PolicyConfig:
+    return PolicyConfig(
+        policy=policy,
+        model=model,
+        backends=tuple(backend or ()),
+        served_name=served_name,
+        adapter=adapter,
+        prompts=prompts,
+        language=language,
+        history=history_limit,
+        min_pixels=min_pixels,
+        max_pixels=max_pixels,
+        image_format=image_format,
+        jpeg_quality=jpeg_quality,
+        backend_token_file=backend_token_file,
+        connect_timeout_s=connect_timeout,
+        backend_timeout_s=backend_timeout,
+        cool_down_s=cool_down,
+    )
