@@ -8,6 +8,7 @@ it runs in jinja's sandbox and an undefined name is an error.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ class PromptSet:
     def render(self, name: str, **values: object) -> str:
         """Fill in one template. Raises InvalidRequest where it fails on these values."""
         try:
-            return _ENVIRONMENT.from_string(self.sources[name]).render(values).strip()
+            return _compiled(self.sources[name]).render(values).strip()
         except jinja2.TemplateError as error:
             raise InvalidRequest(f"the prompt template {name}.jinja fails: {error}", status=500) from error
 
@@ -103,6 +104,12 @@ def write_shipped(folder: Path) -> list[Path]:
         path.write_text(text, encoding="utf-8")
         written.append(path)
     return written
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(source: str) -> jinja2.Template:
+    """Compiling takes milliseconds, rendering a tenth of one, and every decision renders."""
+    return _ENVIRONMENT.from_string(source)
 
 
 def _read(folder: Path) -> dict[str, str]:
