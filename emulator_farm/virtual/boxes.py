@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .fonts import Typeface
 from .text_flow import Line
-from .widgets import Widget
+from .widgets import Scroll, Slider, TextField, Widget
 
 
 class Rect(NamedTuple):
@@ -127,8 +127,16 @@ class Window:
 def _at(box: Box, x: int, y: int) -> list[Box]:
     if not box.visible.contains(x, y):
         return []
+    front: list[Box] = []
     for child in reversed(box.children):
         found = _at(child, x, y)
-        if found:
+        if any(_takes_touches(each.widget) for each in found):
             return [*found, box]
-    return [box]
+        front = front or found
+    return [*front, box]
+
+
+def _takes_touches(widget: Widget) -> bool:
+    """A view that takes none lets the finger through to what lies behind it."""
+    handlers = (widget.on_tap, widget.on_long, widget.on_fling)
+    return any(handlers) or isinstance(widget, TextField | Slider | Scroll)

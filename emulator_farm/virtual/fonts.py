@@ -116,18 +116,19 @@ def _icon_font(filled: bool, size: int) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(ASSETS / f"symbols_{name}.ttf", size, layout_engine=ImageFont.Layout.BASIC)
 
 
-def icon_mask(name: str, size: int, filled: bool = False) -> Image.Image:
+def icon_mask(name: str, size: int, filled: bool = False, mirrored: bool = False) -> Image.Image:
     """Coverage of an icon, `size` pixels square. Raises KeyError for a name that is not in the subset."""
     char = icon_points()[name]
-    return MASKS.get(("icon", name, size, filled), lambda: _draw_icon(char, size, filled))
+    return MASKS.get(("icon", name, size, filled, mirrored), lambda: _draw_icon(char, size, filled, mirrored))
 
 
-def _draw_icon(char: str, size: int, filled: bool) -> Image.Image:
+def _draw_icon(char: str, size: int, filled: bool, mirrored: bool) -> Image.Image:
     # Drawn large and averaged down: the auto-hinter would otherwise bend strokes of an unhinted icon font.
     big = size * _ICON_OVERSAMPLING
     image = Image.new("L", (big, big))
-    ImageDraw.Draw(image).text((0, big), char, fill=255, font=_icon_font(filled, big), anchor="ld")
-    return image.reduce(_ICON_OVERSAMPLING)
+    ImageDraw.Draw(image).text((0, big), char, fill=255, font=_icon_font(filled, big), anchor="ls")
+    small = image.reduce(_ICON_OVERSAMPLING)
+    return small.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if mirrored else small
 
 
 def corner_mask(radius: int) -> Image.Image:

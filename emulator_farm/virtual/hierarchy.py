@@ -133,7 +133,7 @@ def _tag(
 
 
 def _has_words(box: Box) -> bool:
-    """Whether this box or anything visible in it has text or a description; if not it is "not accessibility friendly"."""
+    """Whether this box or anything visible in it has text or a description (if not, it is marked NAF)."""
     if box.visible.empty:
         return False
     return bool(box.widget.desc or _words(box.widget)) or any(_has_words(child) for child in box.children)

@@ -46,7 +46,7 @@ class InputMethods:
         return True
 
     def disable(self, ime: str) -> bool:
-        """Disable (falling back to another when it was current); True where it was enabled. Raises UnknownInputMethod."""
+        """Disable, falling back to another; True where it was enabled. Raises UnknownInputMethod."""
         self._check(ime)
         if ime not in self.enabled:
             return False

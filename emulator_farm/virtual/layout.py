@@ -60,7 +60,7 @@ class Layout:
                 self._place(box, rect.left, rect.top, rect)
         return box
 
-    def float(self, widget: Widget, area: Rect, anchor: tuple[float, float] = (0.5, 0.5)) -> Box:
+    def place(self, widget: Widget, area: Rect, anchor: tuple[float, float] = (0.5, 0.5)) -> Box:
         """Lay a tree out at its own size, placed inside `area` by `anchor`."""
         box = self._measure(widget, area.width, area.height)
         left = area.left + round((area.width - box.w) * anchor[0])

@@ -1,8 +1,8 @@
 """Composite parts of the Material look: functions from plain arguments to widget trees, with the ids of stock apps."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from .screen import Popup
 from .widgets import (
     FILL,
     RECYCLER,
@@ -14,7 +14,6 @@ from .widgets import (
     Icon,
     Pad,
     Paint,
-    Radio,
     Row,
     Scroll,
     Space,
@@ -64,23 +63,22 @@ def fab(icon: str, desc: str, on_tap: Action, name: str = "fab", size: float = 5
     """The floating action button, to be the last child of a Stack."""
     glyph = Icon(name=icon, color="on_primary_container", anchor=CENTER, hidden=True, size=size * 0.43)
     return Stack(
-        id=name, view="ImageButton", desc=desc, w=size, h=size, bg="primary_container", radius=size * 0.29, on_tap=on_tap,
-        children=(glyph,),
+        id=name, view="ImageButton", desc=desc, w=size, h=size, bg="primary_container", radius=size * 0.29,
+        on_tap=on_tap, children=(glyph,),
     )  # fmt: skip
 
 
 def floating(body: Widget, button: Widget, bottom: float = 16) -> Widget:
     """A body with a floating action button over its lower right corner."""
     holder = Stack(
-        w=FILL, h=FILL, hidden=False, view=VIEW_GROUP, pad=Pad(0, 0, 16, bottom), children=(_at(button, (1, 1)),)
+        w=FILL,
+        h=FILL,
+        hidden=False,
+        view=VIEW_GROUP,
+        pad=Pad(0, 0, 16, bottom),
+        children=(replace(button, anchor=(1, 1)),),
     )
     return Stack(w=FILL, h=FILL, children=(body, holder))
-
-
-def _at(widget: Widget, anchor: tuple[float, float]) -> Widget:
-    from dataclasses import replace
-
-    return replace(widget, anchor=anchor)
 
 
 def top_bar(
@@ -152,9 +150,10 @@ def main_switch(title: str, checked: bool, on_change: Callable[[bool], None]) ->
     """The large switch at the top of a settings page."""
     face: Paint = "primary_container" if checked else "surface_container"
     ink: Paint = "on_primary_container" if checked else "on_surface"
+    words = Text(id="switch_text", text=title, size=18, color=ink, grow=1)
     row = Row(
-        id="main_switch_bar", w=FILL, bg=face, radius=28, min_h=72, pad=pad(24, 12), on_tap=lambda: on_change(not checked),
-        children=(Text(id="switch_text", text=title, size=18, color=ink, grow=1), Switch(id="android:switch_widget", checked=checked)),
+        id="main_switch_bar", w=FILL, bg=face, radius=28, min_h=72, pad=pad(24, 12),
+        on_tap=lambda: on_change(not checked), children=(words, Switch(id="android:switch_widget", checked=checked)),
     )  # fmt: skip
     return Column(w=FILL, pad=pad(16, 8), children=(row,))
 
@@ -214,7 +213,7 @@ def outlined_field(
 ) -> Widget:
     """A form field with a border and a label that floats above the value."""
     field = TextField(
-        id=name, value=value, hint=label, on_change=on_change, action=action, on_action=on_action, numeric=numeric,
+        id=name, value=value, hint=label, draw_hint=not focused, on_change=on_change, action=action, on_action=on_action, numeric=numeric,
         w=FILL, h=56, pad=pad(16, 16), bg="surface", border="primary" if focused else "outline", radius=4,
     )  # fmt: skip
     parts: list[Widget] = [Column(w=FILL, pad=Pad(0, 8, 0, 0), children=(field,))]
@@ -223,67 +222,6 @@ def outlined_field(
         tag = Text(text=label, size=12, color=ink, bg="surface", pad=pad(4, 1))
         parts.append(Row(w=WRAP, pad=Pad(12, 0, 0, 0), children=(tag,)))
     return Stack(w=FILL, children=tuple(parts))
-
-
-# -- dialogs
-
-
-def dialog(title: str, body: Sequence[Widget], buttons: Sequence[Widget], w: float = 312) -> Widget:
-    """The card of a dialog."""
-    parts: list[Widget] = []
-    if title:
-        parts.append(Text(id="android:alertTitle", text=title, size=24, w=FILL))
-    parts.extend(body)
-    if buttons:
-        parts.append(Row(view="ScrollView", w=FILL, justify="end", gap=8, children=tuple(buttons)))
-    return Column(w=w, bg="surface_high", radius=28, pad=Pad(24, 24, 24, 16), gap=16, children=tuple(parts))
-
-
-def confirm(
-    message: str, positive: str, on_yes: Action, on_no: Action, title: str = "", negative: str = "Cancel"
-) -> Popup:
-    """A question with two answers."""
-
-    def build() -> Widget:
-        words = Text(id="android:message", text=message, size=16, color="on_surface_variant", w=FILL)
-        no = text_button(negative, on_no, "android:button2")
-        yes = text_button(positive, on_yes, "android:button1")
-        return dialog(title, (words,), (no, yes))
-
-    return Popup(build)
-
-
-def choice(
-    title: str, options: Sequence[str], chosen: int, on_choose: Callable[[int], None], on_cancel: Action
-) -> Popup:
-    """A list of which one is chosen by a tap, which closes the dialog."""
-
-    def option(index: int) -> Widget:
-        return Radio(
-            id="android:text1", view="CheckedTextView", text=options[index], checked=index == chosen, w=FILL,
-            on_tap=lambda: on_choose(index),
-        )  # fmt: skip
-
-    def build() -> Widget:
-        rows = Column(w=FILL, children=tuple(option(index) for index in range(len(options))))
-        lines = Scroll(id="select_dialog_listview", view="ListView", w=FILL, child=rows)
-        return dialog(title, (lines,), (text_button("Cancel", on_cancel, "android:button2"),))
-
-    return Popup(build)
-
-
-def menu(items: Sequence[tuple[str, Action]]) -> Popup:
-    """The overflow menu in the top right corner."""
-
-    def build() -> Widget:
-        rows = tuple(
-            Row(w=FILL, min_h=48, pad=pad(16, 12), on_tap=action, children=(Text(id="title", text=text, size=16),))
-            for text, action in items
-        )
-        card = Column(view="ListView", w=200, bg="surface_high", radius=4, pad=pad(0, 8), children=rows)
-        return Stack(pad=Pad(0, 8, 8, 0), children=(card,))
-
-    return Popup(build, anchor=(1, 0), dim=False)
 
 
 def bottom_bar(tabs: Sequence[tuple[str, str, str]], chosen: str, on_choose: Callable[[str], None]) -> Widget:

@@ -19,7 +19,7 @@ from .editing import EDITOR_ACTIONS, Editor
 from .faults import Faults, Latency
 from .intents import BroadcastResult, Component, Intent, StartResult
 from .key_input import Keys
-from .keyboard import Keyboard, KeyActions
+from .keyboard import KeyActions, Keyboard
 from .keycodes import typeable
 from .packages import Activity
 from .picture import encode_png
@@ -63,7 +63,7 @@ class Phone:
         latency: Latency | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """`width` x `height` is the panel in pixels (natural orientation), `density` in dpi; `seed` varies android_id."""
+        """The panel in pixels (natural orientation) and dpi; `seed` varies android_id."""
         self.serial = serial
         self.seed = seed
         self.faults = faults or Faults()
@@ -221,7 +221,7 @@ class Phone:
         self._keys.press(keycode, meta)
 
     def text(self, text: str) -> None:
-        """What `input text` delivers, `%s` already turned into spaces. Raises TextNotTypeable before anything is typed."""
+        """What `input text` delivers, `%s` already a space. Raises TextNotTypeable before anything is typed."""
         if not typeable(text):
             bad = next(char for char in text if not typeable(char))
             raise TextNotTypeable(f"no key types {bad!r} (U+{ord(bad):04X})")
@@ -265,7 +265,15 @@ class Phone:
     def _scene(self) -> Scene:
         screen = self._tasks.screen
         now = self.clock.now()
-        key = (self.system.version, id(screen), now.hour, now.minute, now.date(), screen.moment())
+        key = (
+            self.system.version,
+            id(screen),
+            now.hour,
+            now.minute,
+            now.date(),
+            screen.moment(),
+            self.system.toast_now,
+        )
         if self._shown is None or self._shown[0] != key:
             scene = self._stage.compose(screen)
             self._shown = (key, scene)
@@ -339,19 +347,7 @@ class Phone:
 
     def clear_data(self, package: str) -> bool:
         """`pm clear`: stop it and return its data to the shipped state; False where it is not installed."""
-        if self.packages.find(package) is None:
-            return False
-        self._tasks.stop(package)
-        if package == CONTACTS_STORAGE:
-            self.system.providers.get("com.android.contacts").wipe()
-        elif package in self.system.apps:
-            self.system.apps[package].provision(self.system)
-        else:
-            self.files.mkdir("/data/data", parents=True)
-            if self.files.exists(f"/data/data/{package}"):
-                self.files.remove(f"/data/data/{package}", recursive=True)
-        self.invalidate()
-        return True
+        return self.system.clear_data(package)
 
     def uninstall(self, package: str) -> None:
         """Stop and remove a package with its data; raises PackageNotFound."""
@@ -443,9 +439,6 @@ class Phone:
         """The factory state."""
         self.system.reset()
         self.reboot()
-
-
-CONTACTS_STORAGE = "com.android.providers.contacts"
 
 
 def _decoded(text: str) -> str:

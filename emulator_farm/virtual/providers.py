@@ -24,7 +24,7 @@ class ProviderError(ValueError):
 
 @dataclass(frozen=True)
 class Table:
-    """A path of a provider: what is read, what is written, what is added to every row, and what is always true of it."""
+    """A path of a provider: what is read, what is written, and what is true of every row."""
 
     view: str
     """Table or view for reading, with an `_id` column."""

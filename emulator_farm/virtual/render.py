@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from .boxes import Box, Rect, Window
-from .fonts import MASKS, corner_mask, icon_mask, typeface
+from .boxes import Box, Rect
+from .fonts import MASKS, Weight, corner_mask, icon_mask, typeface
 from .layout import Layout, aligned, text_top
-from .text_flow import single
-from .theme import SCRIM_ALPHA, THEMES, Color, Theme
-from .widgets import Check, Disc, Icon, Paint, Radio, Slider, Space, Switch, Text, TextField, Thumbnail
+from .theme import SCRIM_ALPHA, Color, Theme
+from .widgets import Check, Disc, Icon, Paint, Radio, Slider, Switch, Text, TextField, Thumbnail
 
 SCRIM = [round(value * (1 - SCRIM_ALPHA)) for value in range(256)] * 3
 
@@ -28,7 +27,7 @@ class Painter:
         """A plain rectangle."""
         part = rect.clip(clip)
         if not part.empty:
-            self.image.paste(self.theme.color(color), tuple(part))
+            self.image.paste(self.theme.color(color), part[:])
 
     def stamp(self, mask: Image.Image, x: int, y: int, color: Paint, clip: Rect) -> None:
         """One colour through a mask whose top left pixel is at (x, y)."""
@@ -38,7 +37,7 @@ class Painter:
             return
         if part != whole:
             mask = mask.crop((part.left - x, part.top - y, part.right - x, part.bottom - y))
-        self.image.paste(self.theme.color(color), tuple(part), mask)
+        self.image.paste(self.theme.color(color), part[:], mask)
 
     def rounded(self, rect: Rect, radius: int, color: Paint, clip: Rect) -> None:
         """A rectangle with smooth round corners."""
@@ -55,10 +54,10 @@ class Painter:
                 y = rect.bottom - r if bottom else rect.top
                 self.stamp(_turned_corner(r, right, bottom), x, y, color, clip)
 
-    def text(self, x: float, y: int, shown: str, size: int, weight: str, color: Paint, clip: Rect) -> None:
+    def text(self, x: float, y: int, shown: str, size: int, weight: Weight, color: Paint, clip: Rect) -> None:
         """One line whose top left is at (x, y)."""
         if shown.strip():
-            face = typeface(weight, size)  # type: ignore[arg-type]
+            face = typeface(weight, size)
             self.stamp(face.mask(shown), round(x) - 1, y, color, clip)
 
     # -- boxes
@@ -77,9 +76,8 @@ class Painter:
                 self._field(box, widget)
             case Icon():
                 size = self.layout.px(widget.size)
-                self.stamp(
-                    icon_mask(widget.name, size, widget.filled), *self._centered(box, size), widget.color, box.visible
-                )
+                mask = icon_mask(widget.name, size, widget.filled, widget.mirrored)
+                self.stamp(mask, *self._centered(box, size), widget.color, box.visible)
             case Disc():
                 self._disc(box, widget)
             case Switch():
@@ -133,7 +131,8 @@ class Painter:
         if focused and widget.value:
             self._selection(box, widget)
         color: Paint = "on_surface" if widget.enabled else "disabled"
-        self._lines(box, color if widget.value else "on_surface_variant")
+        if widget.value or widget.draw_hint:
+            self._lines(box, color if widget.value else "on_surface_variant")
         if focused:
             self.fill(self.layout.caret_rect(box), "primary", box.visible)
 

@@ -11,7 +11,16 @@ from .layout import Layout
 from .render import SCRIM, Painter
 from .screen import Screen
 from .system import System
-from .system_bars import BUTTONS_SIZE, PILL_SIZE, STATUS_HEIGHT, NavigationActions, gestural, navigation_bar, status_bar
+from .system_bars import (
+    BUTTONS_SIZE,
+    PILL_SIZE,
+    STATUS_HEIGHT,
+    NavigationActions,
+    gestural,
+    navigation_bar,
+    status_bar,
+    toast,
+)
 from .theme import THEMES
 from .widgets import Paint, TextField
 
@@ -130,7 +139,7 @@ class Stage:
         windows.append(app)
         active = app
         if popup is not None:
-            root = Layout(density, font_scale, popup.view).float(popup.build(), room, popup.anchor)
+            root = Layout(density, font_scale, popup.view).place(popup.build(), room, popup.anchor)
             active = Window(root, screen.package, popup.view, "dialog", name=str(screen.component))
             windows.append(active)
         field = focused_field(active)
@@ -147,6 +156,10 @@ class Stage:
             windows.append(keyboard)
         elif not system.ime.shown:
             self._keyboard.reset()
+        if system.toast_now:
+            windows.append(
+                Window(probe.place(toast(system.toast_now), content, (0.5, 0.94)), "", self._bar_state, "toast")
+            )
         white = screen.on_wallpaper
         tree = status_bar(system, white)
         windows.append(Window(probe.fit(tree, frame.status), "com.android.systemui", self._bar_state, "status"))

@@ -14,7 +14,7 @@ never tells anybody that it changed. Smallest app:
         def tapped(self) -> None:
             self.count += 1
 
-    APP = App("org.example.hello", "Hello", icon="favorite", color=(200, 30, 60), entries=(Entry(".Main", Hello, launcher=True),))
+    APP = App("org.example.hello", "Hello", "favorite", (200, 30, 60), (Entry(".Main", Hello, launcher=True),))
 
 What must survive a restart of the app belongs into `system.settings`, `system.files` or a provider.
 """
@@ -81,7 +81,7 @@ class Screen:
         raise NotImplementedError
 
     def moment(self) -> Hashable:
-        """A value that differs whenever the screen looks different though nothing happened to it: elapsed time, files."""
+        """Differs whenever the screen would look different though nothing happened to it: elapsed time, files."""
         return None
 
     def on_back(self) -> bool:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .tasks import Tasks
 
 
+TOAST_S = 2.0
+CONTACTS_STORAGE = "com.android.providers.contacts"
+
+
 class System:
     """The state that outlives apps. `version` counts changes that may show on the screen."""
 
@@ -40,6 +44,7 @@ class System:
         self.packages = Packages(tuple(app.record(10050 + index) for index, app in enumerate(apps)))
         self.ime = InputMethods(self.settings)
         self.providers = Providers(self.changed)
+        self.toast_text, self._toast_until = "", 0.0
         self.battery_level = 100
         self.charging = True
         self._before_airplane: tuple[str, str] | None = None
@@ -47,6 +52,24 @@ class System:
             for make in app.providers:
                 self.providers.add(make(self))
         self.reset()
+
+    def clear_data(self, package: str) -> bool:
+        """`pm clear`: stop it and return its data to the shipped state; False where it is not installed.
+
+        Clearing the contacts storage empties it, as on a real phone; clearing the Contacts app brings back the
+        shipped contacts.
+        """
+        if self.packages.find(package) is None:
+            return False
+        self.tasks.stop(package)
+        if package == CONTACTS_STORAGE:
+            self.providers.get("com.android.contacts").wipe()
+        elif package in self.apps:
+            self.apps[package].provision(self)
+        elif self.files.exists(f"/data/data/{package}"):
+            self.files.remove(f"/data/data/{package}", recursive=True)
+        self.changed()
+        return True
 
     def changed(self) -> None:
         """Something that may show on the screen changed."""
@@ -71,6 +94,16 @@ class System:
     def now(self) -> "datetime":
         """Local time of the phone."""
         return self.clock.now()
+
+    def toast(self, text: str) -> None:
+        """Show a short message at the bottom for two seconds of phone time."""
+        self.toast_text, self._toast_until = text, self.clock.monotonic() + TOAST_S
+        self.changed()
+
+    @property
+    def toast_now(self) -> str:
+        """The message that shows now, empty where none does."""
+        return self.toast_text if self.clock.monotonic() < self._toast_until else ""
 
     @property
     def uses_24_hours(self) -> bool:

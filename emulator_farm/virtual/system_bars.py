@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .system import System
-from .widgets import FILL, Action, Column, Icon, Pad, Paint, Row, Space, Stack, Text, Widget, pad
+from .widgets import FILL, WRAP, Action, Column, Icon, Pad, Paint, Row, Space, Stack, Text, Widget, pad
 
 STATUS_HEIGHT = 24
 BUTTONS_SIZE = 48
@@ -35,6 +35,12 @@ def status_bar(system: System, white: bool) -> Widget:
     return Row(w=FILL, pad=pad(16, 0), children=(left, Space(grow=1), Row(w=-2.0, gap=3, children=icons)))
 
 
+def toast(text: str) -> Widget:
+    """A short message over everything."""
+    words = Text(text=text, size=14, color="on_surface", max_lines=2)
+    return Row(w=WRAP, bg="surface_high", radius=24, pad=pad(20, 14), children=(words,), hidden=True)
+
+
 def status_icons(system: System) -> list[str]:
     """Names of the icons, from left to right."""
     names = []
@@ -63,7 +69,7 @@ def navigation_bar(system: System, actions: NavigationActions, white: bool, upri
     if gestural(system):
         pill = Space(w=108, h=4, radius=2, bg=ink, anchor=(0.5, 0.5))
         return Stack(w=FILL, h=FILL, children=(pill,))
-    back = _button("change_history", "Back", "back", actions.back, ink, turned=True)
+    back = _button("play_arrow", "Back", "back", actions.back, ink, mirrored=True)
     home = _button("circle", "Home", "home", actions.home, ink)
     recents = _button("stop", "Overview", "recent_apps", actions.recents, ink)
     if upright:
@@ -71,6 +77,9 @@ def navigation_bar(system: System, actions: NavigationActions, white: bool, upri
     return Row(w=FILL, h=FILL, align="center", children=(back, home, recents), pad=Pad(24, 0, 24, 0))
 
 
-def _button(icon: str, desc: str, name: str, action: Action, ink: Paint, turned: bool = False) -> Widget:
-    glyph = Icon(name="play_arrow" if turned else icon, size=26, color=ink, filled=True, anchor=(0.5, 0.5))
+_GLYPHS = {"play_arrow": 32, "circle": 20, "stop": 26}
+
+
+def _button(icon: str, desc: str, name: str, action: Action, ink: Paint, mirrored: bool = False) -> Widget:
+    glyph = Icon(name=icon, size=_GLYPHS[icon], color=ink, filled=True, mirrored=mirrored, anchor=(0.5, 0.5))
     return Stack(id=name, desc=desc, grow=1, w=FILL, h=FILL, on_tap=action, children=(glyph,))

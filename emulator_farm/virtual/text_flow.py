@@ -45,14 +45,10 @@ def _line(shown: str, start: int, face: Typeface) -> Line:
 def _cut(text: str, line: Line, face: Typeface, max_width: float, forced: bool = False) -> Line:
     room = max_width - face.advance(ELLIPSIS)
     body = text.removesuffix(ELLIPSIS) if forced else text
-    width = 0.0
-    kept = 0
-    for kept, char in enumerate(body):
-        width += face.advance(char)
-        if width > room:
-            break
-    else:
-        kept = len(body)
+    width, kept = 0.0, 0
+    while kept < len(body) and width + face.advance(body[kept]) <= room:
+        width += face.advance(body[kept])
+        kept += 1
     shown = body[:kept].rstrip() + ELLIPSIS
     return Line(line.start, line.end, shown, face.width(shown))
 

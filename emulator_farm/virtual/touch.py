@@ -12,8 +12,8 @@ from .editing import Editor
 from .render import slider_track
 from .scene import Scene
 from .screen import Screen
-from .system_bars import gestural
 from .system import System
+from .system_bars import gestural
 from .widgets import Scroll, Slider, TextField
 
 SLOP_DP = 8
@@ -203,6 +203,8 @@ class Touch:
 
 def _hit(scene: Scene, x: int, y: int) -> tuple[Window | None, list[Box]]:
     for window in reversed(scene.windows):
+        if window.kind == "toast":
+            continue
         if window.kind == "app" and scene.active is not window:
             return None, []
         path = window.at(x, y)

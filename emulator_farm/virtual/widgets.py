@@ -16,7 +16,7 @@ from .fonts import Weight
 from .theme import Color, Role
 
 if TYPE_CHECKING:
-    from .layout import Window
+    from .boxes import Window
 
 Action = Callable[[], None]
 Paint = Role | Color
@@ -32,6 +32,9 @@ class Pad(NamedTuple):
     top: float = 0
     right: float = 0
     bottom: float = 0
+
+
+NO_PAD = Pad()
 
 
 def pad(horizontal: float = 0, vertical: float = 0) -> Pad:
@@ -59,7 +62,7 @@ class Widget:
     """Share of the parent's free space along its axis."""
     anchor: tuple[float, float] = (0, 0)
     """Inside a Stack: fraction of the free space to the left of and above this widget."""
-    pad: Pad = Pad()
+    pad: Pad = NO_PAD
     bg: Paint | None = None
     border: Paint | None = None
     """One dp line around; needs `bg`."""
@@ -150,6 +153,7 @@ class Icon(Widget):
     size: float = 24
     color: Paint = "on_surface_variant"
     filled: bool = False
+    mirrored: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +202,8 @@ class TextField(Widget):
 
     value: str = ""
     hint: str = ""
+    draw_hint: bool = True
+    """False where a label stands in for the hint in the picture; the UI tree has it all the same."""
     size: float = 16
     weight: Weight = "regular"
     align: Align = "start"

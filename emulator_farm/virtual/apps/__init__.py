@@ -1,6 +1,6 @@
 """The apps that ship with the phone. `emulator_farm.virtual.screen` says how one is declared."""
 
-from ..screen import App
-from . import launcher
+from emulator_farm.virtual.apps import clock, contacts, launcher, notes, settings
+from emulator_farm.virtual.screen import App
 
-APPS: tuple[App, ...] = (launcher.APP,)
+APPS: tuple[App, ...] = (launcher.APP, settings.APP, contacts.APP, notes.APP, clock.APP)

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 
-from ..defaults import LAUNCHER
-from ..intents import Intent
-from ..material import CENTER, icon_button, menu
-from ..packages import Package
-from ..scene import app_window
-from ..screen import MAIN, App, Entry, Screen
-from ..tasks import Task
-from ..widgets import (
+from emulator_farm.virtual.defaults import LAUNCHER
+from emulator_farm.virtual.dialogs import menu
+from emulator_farm.virtual.intents import Intent
+from emulator_farm.virtual.material import CENTER, icon_button
+from emulator_farm.virtual.packages import Package
+from emulator_farm.virtual.scene import app_window
+from emulator_farm.virtual.screen import MAIN, App, Entry, Screen
+from emulator_farm.virtual.tasks import Task
+from emulator_farm.virtual.widgets import (
     FILL,
     RECYCLER,
     VIEW_GROUP,
@@ -97,14 +98,15 @@ class Home(Screen):
         return direction == "up"
 
     def _open_drawer(self) -> None:
-        self.drawer = True
+        self.drawer, self.on_wallpaper, self.backdrop = True, False, "surface"
 
     def _search(self) -> None:
-        self.drawer = True
+        self._open_drawer()
         self.view.focus_on(_SEARCH)
 
     def _close_drawer(self) -> None:
         self.drawer, self.query = False, ""
+        self.on_wallpaper, self.backdrop = True, "wallpaper"
         self.view.scroll.clear()
         self.view.blur()
 
@@ -144,10 +146,10 @@ class Home(Screen):
             id="apps_list_view", view=RECYCLER, w=FILL, h=FILL, child=Column(w=FILL, view=VIEW_GROUP, children=rows)
         )
         sheet = Column(
-            id="apps_view", view="RelativeLayout", w=FILL, h=FILL, bg="surface", radius=28, pad=Pad(16, 20, 16, 0), gap=12,
+            id="apps_view", view="RelativeLayout", w=FILL, h=FILL, bg="surface", gap=12, pad=Pad(16, 12, 16, 0),
             on_fling=self._fling_drawer, children=(box, apps),
         )  # fmt: skip
-        return Column(w=FILL, h=FILL, pad=Pad(0, 8, 0, 0), children=(sheet,))
+        return sheet
 
     def _fling_drawer(self, direction: str) -> bool:
         if direction == "down":
@@ -187,8 +189,8 @@ class Home(Screen):
         if label:
             parts = (disc, Text(text=package.label, size=13, color=ink, max_lines=1, hidden=True))
         return Column(
-            id="icon", view="TextView", caption=package.label, desc=package.label, grow=1, align="center", gap=6, pad=pad(2, 4),
-            on_tap=lambda: self._launch(package), on_long=lambda: self._options(package), children=parts,
+            id="icon", view="TextView", caption=package.label, desc=package.label, grow=1, align="center", gap=6,
+            pad=pad(2, 4), on_tap=lambda: self._launch(package), on_long=lambda: self._options(package), children=parts,
         )  # fmt: skip
 
     def _launch(self, package: Package) -> None:

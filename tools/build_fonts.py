@@ -1,9 +1,9 @@
-"""Rebuild the fonts in this folder from the published ones. Needed only to change the set of characters or icons.
+"""Rebuild the virtual phone's fonts from the published ones. Needed only to change the set of characters or icons.
 
 Run in a virtualenv with `fonttools` and `brotli`:
 
     npm pack @expo-google-fonts/roboto@0.4.3 material-symbols@0.47.5   # unpack both
-    python build.py ROBOTO_PACKAGE_DIR SYMBOLS_PACKAGE_DIR
+    python tools/build_fonts.py ROBOTO_PACKAGE_DIR SYMBOLS_PACKAGE_DIR
 
 Roboto is subset to Latin, Greek, Cyrillic, punctuation, currency and arrows; layout features are dropped because the
 phone draws with Pillow's basic layout. Material Symbols becomes two static fonts, outlined and filled.
@@ -17,7 +17,7 @@ from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from fontTools.varLib.instancer import instantiateVariableFont
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "emulator_farm/virtual/assets"
 WEIGHTS = {"regular": "400Regular", "medium": "500Medium", "bold": "700Bold"}
 UNICODES = [
     *range(0x20, 0x7F),
@@ -40,32 +40,7 @@ UNICODES = [
     0x2713,
     0xFFFD,
 ]
-ICONS = """
-accessibility_new account_circle add airplanemode_active alarm alarm_add alarm_off android apps arrow_back arrow_downward
-arrow_drop_down arrow_forward arrow_upward article assistant backspace backup battery_5_bar battery_alert
-battery_charging_full battery_full battery_saver block bluetooth bluetooth_connected brightness_6 bug_report build
-cake calculate calendar_month calendar_today call camera cancel cast chat check check_box check_box_outline_blank
-check_circle chevron_left chevron_right circle clear_all close code contacts contrast dark_mode data_usage delete
-description desktop_windows mobile_code devices devices_other dialpad directions_car display_settings
-do_not_disturb_on download drag_handle edit emergency encrypted error event expand_less expand_more
-face favorite file_copy filter_alt fingerprint flag flashlight_on flight folder font_download format_size fullscreen
-g_translate globe grid_view group handshake headphones help history home hourglass_bottom hourglass_empty image info
-mobile_ticket interests inventory_2 key keyboard keyboard_arrow_down keyboard_arrow_left keyboard_arrow_right
-keyboard_arrow_up keyboard_backspace keyboard_capslock keyboard_hide keyboard_return label language open_in_new light_mode link
-list location_off place lock lock_open login logout mail manage_accounts map medical_services memory menu mic
- more_horiz more_vert mouse movie music_note network_cell network_wifi nfc  note_add notes
-notifications notifications_active notifications_off palette pause person person_add mobile_2 photo_camera
-photo_library pin play_arrow power_settings_new print priority_high privacy_tip public push_pin qr_code_scanner
-question_mark radio_button_checked radio_button_unchecked refresh remove replay report restart_alt
-save schedule  mobile_rotate screenshot sd_card search security send sensors settings
-settings_accessibility settings_applications share shield shopping_cart signal_cellular_4_bar signal_cellular_off
-signal_wifi_4_bar signal_wifi_off sim_card skip_next mobile smart_display snooze sort space_bar star stop storage
-store support sync  mobile_arrow_down tab tag text_fields theaters thumb_up timer timer_off title today toggle_on touch_app
-translate tune undo update usb verified_user mobile_vibrate videocam view_agenda view_list visibility visibility_off
-volume_down volume_mute volume_off volume_up vpn_key wallpaper warning watch wb_sunny wifi wifi_find wifi_off
-wifi_tethering work zoom_in shift adb accessibility hearing mood sentiment_satisfied
-nature_people bedtime
-""".split()
+ICONS = (Path(__file__).parent / "phone_icons.txt").read_text(encoding="ascii").split()
 
 
 def subset(font: TTFont, unicodes: list[int]) -> None:
