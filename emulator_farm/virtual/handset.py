@@ -6,6 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from PIL import Image
+
 from . import rootfs
 from .install_sessions import Sessions
 from .phone import Phone
@@ -31,8 +33,7 @@ class Handset:
         self.reverse_forwards: dict[str, str] = {}
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.last_dump = ""
-        self.last_png = b""
-        self.last_raw = b""
+        self.last_frame: Image.Image | None = None
         self._commands = 0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=phone.serial)
         rootfs.populate(phone)
@@ -110,7 +111,7 @@ class Handset:
         self.install_sessions = Sessions()
         self.reverse_forwards.clear()
         self.install_sessions = Sessions()
-        self.last_dump, self.last_png, self.last_raw = "", b"", b""
+        self.last_dump, self.last_frame = "", None
         self.remounted = False
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Self
 
 from . import wire
-from .stream import Stream, StreamClosed
+from .stream import Buffer, Stream, StreamClosed
 
 logger = logging.getLogger(__name__)
 
@@ -80,13 +80,14 @@ class Connection:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _send(self, command: int, arg0: int, arg1: int, payload: bytes | memoryview = b"") -> None:
-        header = wire.pack_header(command, arg0, arg1, payload, self._checksum)
-        if len(payload) <= SMALL:
-            self._writer.write(header + bytes(payload))
+    def _send(self, command: int, arg0: int, arg1: int, parts: tuple[Buffer, ...] = ()) -> None:
+        length = sum(len(part) for part in parts)
+        checksum = sum(sum(part) for part in parts) & 0xFFFFFFFF if self._checksum else 0
+        header = wire.pack_header(command, arg0, arg1, length, checksum)
+        if length <= SMALL:
+            self._writer.write(b"".join((header, *parts)))
         else:
-            self._writer.write(header)
-            self._writer.write(payload)
+            self._writer.writelines((header, *parts))
         if command == wire.CLSE:
             self._streams.pop(arg0, None)
 
@@ -119,7 +120,7 @@ class Connection:
         self._checksum = header.arg0 <= wire.VERSION_WITH_CHECKSUM
         self._max_payload = max(1, min(header.arg1, wire.MAX_PAYLOAD))
         self._online = True
-        self._send(wire.CNXN, min(header.arg0, wire.VERSION), wire.MAX_PAYLOAD, self._identity())
+        self._send(wire.CNXN, min(header.arg0, wire.VERSION), wire.MAX_PAYLOAD, (self._identity(),))
 
     def _data(self, header: wire.Header, payload: bytes) -> None:
         if (stream := self._streams.get(header.arg1)) is not None:

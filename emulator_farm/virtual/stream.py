@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from . import wire
 
-Send = Callable[[int, int, int, bytes | memoryview], None]
+Buffer = bytes | memoryview
+Send = Callable[[int, int, int, tuple[Buffer, ...]], None]
 MAX_UNREAD = 4
 
 
@@ -71,7 +72,7 @@ class Stream:
             await self._arrived.wait()
         payload = self._inbox.popleft()
         if not self.hung_up:
-            self._send(wire.OKAY, self.local, self.remote, b"")
+            self._send(wire.OKAY, self.local, self.remote, ())
         return payload or await self.read()
 
     async def read_exactly(self, count: int) -> bytes:
@@ -88,19 +89,27 @@ class Stream:
             missing -= len(data)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def write(self, data: bytes | memoryview) -> None:
+    async def write(self, data: Buffer) -> None:
         """Send bytes in order, packet by packet; raises StreamClosed once the host has closed."""
         view = memoryview(data)
         async with self._turn:
             for start in range(0, len(view), self.max_payload):
-                await self._ready.wait()
-                if self.hung_up or self._closed:
-                    raise StreamClosed(f"stream {self.local} is closed")
-                self._ready.clear()
-                self._send(wire.WRTE, self.local, self.remote, view[start : start + self.max_payload])
+                await self._write_packet(view[start : start + self.max_payload])
+
+    async def write_framed(self, head: bytes, data: Buffer) -> None:
+        """Send `head` and `data`, together no more than `max_payload` bytes, as one packet; raises StreamClosed."""
+        async with self._turn:
+            await self._write_packet(head, data)
+
+    async def _write_packet(self, *parts: Buffer) -> None:
+        await self._ready.wait()
+        if self.hung_up or self._closed:
+            raise StreamClosed(f"stream {self.local} is closed")
+        self._ready.clear()
+        self._send(wire.WRTE, self.local, self.remote, parts)
 
     def close(self) -> None:
         """Tell the host that nothing more comes. Safe to call twice."""
         if not self._closed:
             self._closed = True
-            self._send(wire.CLSE, self.local, self.remote, b"")
+            self._send(wire.CLSE, self.local, self.remote, ())

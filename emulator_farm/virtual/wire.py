@@ -54,7 +54,6 @@ def parse_header(data: bytes) -> Header:
     return Header(command, arg0, arg1, length)
 
 
-def pack_header(command: int, arg0: int, arg1: int, payload: bytes | memoryview = b"", checksum: bool = False) -> bytes:
-    """The 24 bytes that go before `payload`."""
-    total = sum(payload) & 0xFFFFFFFF if checksum else 0
-    return HEADER.pack(command, arg0, arg1, len(payload), total, command ^ 0xFFFFFFFF)
+def pack_header(command: int, arg0: int, arg1: int, length: int = 0, checksum: int = 0) -> bytes:
+    """The 24 bytes that go before a payload of `length` bytes."""
+    return HEADER.pack(command, arg0, arg1, length, checksum, command ^ 0xFFFFFFFF)

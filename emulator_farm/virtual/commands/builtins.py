@@ -122,6 +122,7 @@ async def sh(run: Invocation) -> int:
     if run.args[:1] == ["-c"]:
         if len(run.args) < 2:
             raise ToolError("-c requires an argument", prefix="/system/bin/sh: ")
+        child.name = (run.args[2:3] or [child.name])[0]
         child.arguments = run.args[3:]
         return await child.run_text(run.args[1], run.streams)
     if run.args:

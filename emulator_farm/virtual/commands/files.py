@@ -177,11 +177,15 @@ def rm(run: Invocation) -> int:
         return 0 if "f" in options else _need(run)
 
     def remove(path: str) -> None:
+        absolute = run.absolute(path.rstrip("/") or path)
         try:
-            run.files.remove(run.writable(path.rstrip("/") or "/"), recursive)
-        except FileNotFoundError:
+            run.files.stat(absolute, follow=False)
+        except OSError:
             if "f" not in options:
                 raise
+            return
+        run.writable(posixpath.dirname(absolute.rstrip("/")) or "/")
+        run.files.remove(absolute, recursive)
 
     return _each(run, paths, remove)
 

@@ -179,7 +179,7 @@ def _activities(run: Invocation, verb: str, args: list[str]) -> int:
     while words:
         word = words.required()
         if word in ("--brief", "--components"):
-            brief = True
+            brief = brief or word == "--brief"
         elif word in ("--user", "--query-flags"):
             words.required()
         elif not word.startswith("-"):
@@ -191,37 +191,30 @@ def _activities(run: Invocation, verb: str, args: list[str]) -> int:
         run.line("No activity found" if verb == "resolve-activity" else "No activities found")
         return 0
     if verb == "resolve-activity":
-        _print_resolved(run, found[0], brief, components="--components" in args)
-        return 0
-    if not brief:
-        run.line(f"{len(found)} activities found:")
-    for index, activity in enumerate(found):
-        if brief:
-            _print_brief(run, activity, components="--components" in args)
+        if "--components" in args:
+            run.line(found[0].component.short)
         else:
-            run.line(f"  Activity #{index}:")
-            _print_full(run, activity, "    ")
+            _print_resolved(run, found[0], brief, "")
+        return 0
+    if "--components" in args:
+        for activity in found:
+            run.line(activity.component.short)
+        return 0
+    run.line(f"{len(found)} activities found:")
+    for index, activity in enumerate(found):
+        run.line(f"  Activity #{index}:")
+        _print_resolved(run, activity, brief, "    ")
     return 0
 
 
-def _print_resolved(run: Invocation, activity: Activity, brief: bool, components: bool) -> None:
+def _print_resolved(run: Invocation, activity: Activity, brief: bool, indent: str) -> None:
+    run.line(f"{indent}priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true")
     if brief:
-        _print_brief(run, activity, components)
-    else:
-        _print_full(run, activity, "")
-
-
-def _print_brief(run: Invocation, activity: Activity, components: bool) -> None:
-    if not components:
-        run.line("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true")
-    run.line(activity.component.short)
-
-
-def _print_full(run: Invocation, activity: Activity, indent: str) -> None:
+        run.line(indent + activity.component.short)
+        return
     name, package = activity.component.activity, activity.component.package
     record = run.phone.packages.find(package)
     lines = [
-        "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true",
         "ActivityInfo:",
         f"  name={name}",
         f"  packageName={package}",

@@ -1,13 +1,13 @@
 """`screencap`: the screen as PNG or as raw pixels, with every way it goes wrong on real phones."""
 
 import asyncio
-import io
 import posixpath
 import struct
 
 from PIL import Image
 
 from emulator_farm.virtual.phone import Phone
+from emulator_farm.virtual.picture import encode_png
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError
 
 HEADER = struct.Struct("<IIII")
@@ -42,19 +42,14 @@ async def screencap(run: Invocation) -> int:
     if fault == "warning" and not explicit_display:
         run.out(WARNING)
 
-    def capture(phone: Phone) -> bytes:
-        handset = run.handset
-        if fault == "stale" and (handset.last_png if png else handset.last_raw):
-            return handset.last_png if png else handset.last_raw
-        data = _capture(phone, png, fault)
-        if png:
-            handset.last_png = data
-        else:
-            handset.last_raw = data
-        return data
+    def capture(phone: Phone) -> list[bytes]:
+        parts = _capture(phone, run.handset.last_frame if fault == "stale" else None, png, fault)
+        if fault != "stale":
+            run.handset.last_frame = phone.frame()
+        return parts
 
     def save(phone: Phone) -> None:
-        phone.files.write(run.writable(target), capture(phone))
+        phone.files.write(run.writable(target), b"".join(capture(phone)))
 
     if target:
         try:
@@ -64,7 +59,8 @@ async def screencap(run: Invocation) -> int:
                 f"Error opening file: {posixpath.join(run.shell.cwd, target)} ({error.strerror})", prefix=""
             ) from None
     else:
-        run.out(await run.call(capture))
+        for part in await run.call(capture):
+            run.out(part)
     return 0
 
 
@@ -91,33 +87,29 @@ def _options(run: Invocation) -> tuple[bool, bool, str]:
     return png or target.endswith(".png"), explicit_display, target
 
 
-def _capture(phone: Phone, png: bool, fault: str) -> bytes:
+def _capture(phone: Phone, old: Image.Image | None, png: bool, fault: str) -> list[bytes]:
+    """The output in pieces. `old` is an earlier frame to give instead of the present one."""
+    width, height = phone.screen_size
     match fault:
         case "empty":
-            return b""
-        case "black" | "wrong_size":
-            width, height = phone.screen_size
-            image = (
-                Image.new("RGB", (width, height))
-                if fault == "black"
-                else phone.frame().resize((width // 2, height // 2))
-            )
-            return _encode(image, png)
-    data = phone.png() if png else _raw(phone.raw(), phone.screen_size)
+            return []
+        case "black":
+            parts = _encode(Image.new("RGB", (width, height)), png)
+        case "wrong_size":
+            parts = _encode(phone.frame().resize((width // 2, height // 2)), png)
+        case "stale" if old is not None:
+            parts = _encode(old, png)
+        case _:
+            parts = [phone.png()] if png else [_header(width, height), phone.raw()]
     if fault == "truncated":
-        return data[: len(data) * 2 // 3]
-    if fault == "crlf":
-        return data.replace(b"\n", b"\r\n")
-    return data
+        data = b"".join(parts)
+        return [data[: len(data) * 2 // 3]]
+    return [part.replace(b"\n", b"\r\n") for part in parts] if fault == "crlf" else parts
 
 
-def _raw(pixels: bytes, size: tuple[int, int]) -> bytes:
-    return HEADER.pack(*size, RGBA_8888, COLORSPACE_SRGB) + pixels
+def _header(width: int, height: int) -> bytes:
+    return HEADER.pack(width, height, RGBA_8888, COLORSPACE_SRGB)
 
 
-def _encode(image: Image.Image, png: bool) -> bytes:
-    if not png:
-        return _raw(image.convert("RGBA").tobytes(), image.size)
-    out = io.BytesIO()
-    image.save(out, "PNG", compress_level=1)
-    return out.getvalue()
+def _encode(image: Image.Image, png: bool) -> list[bytes]:
+    return [encode_png(image)] if png else [_header(*image.size), image.tobytes("raw", "RGBX")]

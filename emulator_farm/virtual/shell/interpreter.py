@@ -60,6 +60,7 @@ class Shell:
         if self.uid == 0:
             self.variables |= {"USER": "root", "LOGNAME": "root"}
         self.exported = set(self.variables)
+        self.name = SHELL_NAME
         self.arguments: list[str] = []
         self.status = 0
         self.depth = 0
@@ -235,7 +236,7 @@ class Shell:
             case "$":
                 return "4321"
             case "0":
-                return SHELL_NAME
+                return self.name
             case "#":
                 return str(len(self.arguments))
             case "@" | "*":

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .interpreter import Shell
 
 T = TypeVar("T")
+LARGE = 1024 * 1024
+"""Bytes beyond which pieces of output are not worth joining."""
 
 
 class ToolError(Exception):
@@ -82,9 +84,13 @@ class Invocation:
         for index, (is_error, _) in enumerate(chunks):
             if index + 1 == len(chunks) or chunks[index + 1][0] != is_error:
                 run = [data for _, data in chunks[start : index + 1]]
-                sink = self.streams.stderr if is_error else self.streams.stdout
-                await sink.write(run[0] if len(run) == 1 else b"".join(run))
                 start = index + 1
+                sink = self.streams.stderr if is_error else self.streams.stdout
+                if sum(map(len, run)) > LARGE:
+                    for data in run:
+                        await sink.write(data)
+                else:
+                    await sink.write(run[0] if len(run) == 1 else b"".join(run))
 
     async def read_stdin(self) -> bytes:
         """Standard input up to its end."""

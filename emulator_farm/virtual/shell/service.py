@@ -52,7 +52,7 @@ class FramedChannel:
         view = memoryview(data)
         for start in range(0, len(view), room):
             part = view[start : start + room]
-            await self._stream.write(b"".join((FRAME.pack(kind, len(part)), part)))
+            await self._stream.write_framed(FRAME.pack(kind, len(part)), part)
 
     async def exit(self, status: int) -> None:
         """Send the exit status; nothing may follow."""
