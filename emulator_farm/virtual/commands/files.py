@@ -1,33 +1,16 @@
-"""Commands that list, make, move and remove files."""
+"""Commands that make, move and remove files."""
 
 import posixpath
 import stat as st
 from collections.abc import Callable
-from datetime import UTC, datetime
 
-from emulator_farm.virtual.files import FileStat
-from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError, describe, on_phone
+from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError, on_phone
 
 from .options import parse_options
-
-OWNERS = {
-    0: "root",
-    1000: "system",
-    1001: "radio",
-    1015: "sdcard_rw",
-    1023: "media_rw",
-    2000: "shell",
-    9997: "everybody",
-}
-BLOCK = 512
+from .owners import OWNERS
 
 
-def owner_name(uid: int) -> str:
-    """Name of a user or group; apps are `u0_aNNN`."""
-    return OWNERS.get(uid) or (f"u0_a{uid - 10000}" if uid >= 10000 else str(uid))
-
-
-def _each(run: Invocation, paths: list[str], action: Callable[[str], None]) -> int:
+def each(run: Invocation, paths: list[str], action: Callable[[str], None]) -> int:
     """Do something with every path; errors are told and the others go on."""
     if not paths:
         raise ToolError(f'Needs 1 argument (see "{run.name} --help")')
@@ -41,108 +24,6 @@ def _each(run: Invocation, paths: list[str], action: Callable[[str], None]) -> i
     return status
 
 
-# -- ls
-
-
-@on_phone
-def ls(run: Invocation) -> int:
-    """List directories: -1 -a -A -d -l -R -h -n -S -t -r -F -p -s -i."""
-    options, paths = parse_options(run, "1aAdlRhnStrFpsiLHC")
-    status = 0
-    found: list[tuple[str, str, FileStat]] = []
-    for path in paths or ["."]:
-        try:
-            follow = path.endswith("/") or not options & set("ld")
-            absolute = run.readable(path)
-            found.append((path, absolute, run.files.stat(absolute, follow)))
-        except OSError as error:
-            run.complain(f"{path}: {error.strerror}")
-            status = 1
-    plain = [entry for entry in found if "d" in options or not st.S_ISDIR(entry[2].mode)]
-    _print_entries(run, [(shown, absolute, stat) for shown, absolute, stat in plain], options)
-    directories = [entry for entry in found if entry not in plain]
-    for index, (shown, absolute, _) in enumerate(directories):
-        heading = len(found) > 1 or "R" in options
-        if heading and (index or plain):
-            run.line()
-        status |= _list_directory(run, shown, absolute, options, heading)
-    return status
-
-
-def _list_directory(run: Invocation, shown: str, absolute: str, options: set[str], heading: bool) -> int:
-    try:
-        names = run.files.list(run.listable(absolute))
-    except OSError as error:
-        run.complain(f"{shown}: {error.strerror}")
-        return 1
-    if heading:
-        run.line(f"{shown}:")
-    if not options & set("aA"):
-        names = [name for name in names if not name.startswith(".")]
-    base = absolute.rstrip("/")
-    entries = [(name, f"{base}/{name}", run.files.stat(f"{base}/{name}", follow=False)) for name in names]
-    if "a" in options:
-        parent = posixpath.dirname(run.files.resolve(absolute)) or "/"
-        entries = [(".", absolute, run.files.stat(absolute)), ("..", parent, run.files.stat(parent)), *entries]
-    if options & set("ls"):
-        run.line(f"total {sum(_blocks(stat) for *_, stat in entries) // 2}")
-    _print_entries(run, entries, options)
-    status = 0
-    if "R" in options:
-        for name, path, stat in entries:
-            if st.S_ISDIR(stat.mode) and name not in (".", ".."):
-                run.line()
-                status |= _list_directory(run, f"{shown.rstrip('/')}/{name}", path, options, heading=True)
-    return status
-
-
-def _blocks(stat: FileStat) -> int:
-    return 8 * -(-stat.size // 4096) if not st.S_ISLNK(stat.mode) else 0
-
-
-def _print_entries(run: Invocation, entries: list[tuple[str, str, FileStat]], options: set[str]) -> None:
-    if "S" in options:
-        entries = sorted(entries, key=lambda entry: -entry[2].size)
-    elif "t" in options:
-        entries = sorted(entries, key=lambda entry: -entry[2].mtime)
-    if "r" in options:
-        entries = entries[::-1]
-    rows = [_row(run, *entry, options) for entry in entries]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(len(rows[0]) - 1)] if rows else []
-    right = {1, 4} if "l" in options else {0}
-    for row in rows:
-        cells = [cell.rjust(widths[i]) if i in right else cell.ljust(widths[i]) for i, cell in enumerate(row[:-1])]
-        run.line(" ".join([*cells, row[-1]]))
-
-
-def _row(run: Invocation, name: str, path: str, stat: FileStat, options: set[str]) -> list[str]:
-    label = name
-    if options & set("Fp") and st.S_ISDIR(stat.mode):
-        label += "/"
-    if "l" not in options:
-        prefix = [str(stat.inode)] if "i" in options else []
-        return [*prefix, label]
-    if st.S_ISLNK(stat.mode):
-        label += f" -> {run.files.readlink(path)}"
-    size = human_size(stat.size) if "h" in options else str(stat.size)
-    names = str if "n" in options else owner_name
-    when = datetime.fromtimestamp(stat.mtime, UTC).strftime("%Y-%m-%d %H:%M")
-    return [st.filemode(stat.mode), str(stat.nlink), names(stat.uid), names(stat.gid), size, when, label]
-
-
-def human_size(size: int) -> str:
-    """Three digits and a unit, as `ls -h` and `df -h` print sizes."""
-    value = float(size)
-    for unit in ("", "K", "M", "G"):
-        if value < 1000:
-            return f"{value:.1f}{unit}" if unit and value < 10 else f"{value:.0f}{unit}"
-        value /= 1024
-    return f"{value:.1f}T"
-
-
-# -- making, moving, removing
-
-
 @on_phone
 def mkdir(run: Invocation) -> int:
     """Make directories: -p, -m MODE."""
@@ -154,10 +35,10 @@ def mkdir(run: Invocation) -> int:
             return
         run.files.mkdir(run.writable(path), parents="p" in options)
 
-    return _each(run, paths, make) if paths else _need(run)
+    return each(run, paths, make) if paths else need(run)
 
 
-def _need(run: Invocation) -> int:
+def need(run: Invocation) -> int:
     raise ToolError(f'Needs 1 argument (see "{run.name} --help")')
 
 
@@ -165,7 +46,7 @@ def _need(run: Invocation) -> int:
 def rmdir(run: Invocation) -> int:
     """Remove empty directories."""
     _, paths = parse_options(run, "p")
-    return _each(run, paths, lambda path: run.files.rmdir(run.writable(path)))
+    return each(run, paths, lambda path: run.files.rmdir(run.writable(path)))
 
 
 @on_phone
@@ -174,7 +55,7 @@ def rm(run: Invocation) -> int:
     options, paths = parse_options(run, "frRiv")
     recursive = bool(options & set("rR"))
     if not paths:
-        return 0 if "f" in options else _need(run)
+        return 0 if "f" in options else need(run)
 
     def remove(path: str) -> None:
         absolute = run.absolute(path.rstrip("/") or path)
@@ -187,7 +68,7 @@ def rm(run: Invocation) -> int:
         run.writable(posixpath.dirname(absolute.rstrip("/")) or "/")
         run.files.remove(absolute, recursive)
 
-    return _each(run, paths, remove)
+    return each(run, paths, remove)
 
 
 def _target(run: Invocation, source: str, target: str) -> str:
@@ -218,7 +99,7 @@ def mv(run: Invocation) -> int:
         if not ("n" in options and run.files.exists(place)):
             run.files.rename(run.writable(source.rstrip("/")), run.writable(place))
 
-    return _each(run, sources, move)
+    return each(run, sources, move)
 
 
 @on_phone
@@ -237,7 +118,7 @@ def cp(run: Invocation) -> int:
         for path in run.files.walk(origin.rstrip("/") or "/"):
             _copy_one(run, path, run.writable(place + path[len(origin.rstrip("/")) :]), keep=bool(options & set("pa")))
 
-    return _each(run, sources, copy)
+    return each(run, sources, copy)
 
 
 def _copy_one(run: Invocation, source: str, target: str, keep: bool) -> None:
@@ -259,7 +140,7 @@ def touch(run: Invocation) -> int:
         elif "c" not in options:
             run.files.write(run.writable(path), b"")
 
-    return _each(run, paths, one)
+    return each(run, paths, one)
 
 
 @on_phone
@@ -283,7 +164,7 @@ def chmod(run: Invocation) -> int:
     _, paths = parse_options(run, "Rfv", stop_at_operand=True)
     if len(paths) < 2:
         raise ToolError(f'Needs 2 arguments (see "{run.name} --help")')
-    return _each(run, paths[1:], lambda path: run.files.chmod(run.writable(path), _mode(run, path, paths[0])))
+    return each(run, paths[1:], lambda path: run.files.chmod(run.writable(path), _mode(run, path, paths[0])))
 
 
 def _mode(run: Invocation, path: str, text: str) -> int:
@@ -311,78 +192,10 @@ def chown(run: Invocation) -> int:
     user, _, group = paths[0].partition(":") if paths else ("", "", "")
     uid = numbers.get(user, int(user) if user.isdecimal() else 0)
     gid = numbers.get(group, int(group) if group.isdecimal() else uid)
-    return _each(run, paths[1:], lambda path: run.files.chown(run.writable(path), uid, gid))
-
-
-@on_phone
-def stat(run: Invocation) -> int:
-    """Describe files: -c FORMAT with %n %N %s %a %A %f %F %u %U %g %G %i %h %b %B %Y %y, -L."""
-    options, paths = parse_options(run, "Lt", "c")
-    text = options.values.get("c")
-
-    def one(path: str) -> None:
-        found = run.files.stat(run.readable(path), follow="L" in options)
-        fields = stat_fields(path, found)
-        run.line(expand_format(text, fields) if text is not None else _stat_long(fields))
-
-    return _each(run, paths, one)
-
-
-def stat_fields(path: str, found: FileStat) -> dict[str, str]:
-    """The letters of `stat -c` and `find -printf` for one file."""
-    regular = "regular file" if found.size else "regular empty file"
-    kind = {st.S_IFDIR: "directory", st.S_IFLNK: "symbolic link"}.get(st.S_IFMT(found.mode), regular)
-    when = datetime.fromtimestamp(found.mtime, UTC).strftime("%Y-%m-%d %H:%M:%S.000000000 +0000")
-    return {
-        "n": path, "N": f"`{path}'", "s": str(found.size), "a": f"{found.mode & 0o7777:o}",
-        "A": st.filemode(found.mode), "f": f"{found.mode:x}", "F": kind,
-        "u": str(found.uid), "U": owner_name(found.uid), "g": str(found.gid), "G": owner_name(found.gid),
-        "i": str(found.inode), "h": str(found.nlink), "b": str(_blocks(found)), "B": str(BLOCK), "o": "4096",
-        "Y": str(found.mtime), "y": when, "X": str(found.mtime), "x": when, "Z": str(found.mtime), "z": when, "%": "%",
-    }  # fmt: skip
-
-
-def expand_format(text: str, fields: dict[str, str]) -> str:
-    """Replace `%X` by its field; unknown letters stay."""
-    out, position = "", 0
-    while position < len(text):
-        if text[position] == "%" and position + 1 < len(text):
-            out += fields.get(text[position + 1], text[position : position + 2])
-            position += 2
-        else:
-            out += text[position]
-            position += 1
-    return out
-
-
-def _stat_long(fields: dict[str, str]) -> str:
-    return (
-        f"  File: {fields['n']}\n"
-        f"  Size: {fields['s']}\t Blocks: {fields['b']}\t IO Blocks: 512\t{fields['F']}\n"
-        f"Device: fe01h/65025d\t Inode: {fields['i']}\t Links: {fields['h']}\n"
-        f"Access: ({int(fields['a'], 8):04o}/{fields['A']})\tUid: ({fields['u']:>5}/{fields['U']:>8})\t"
-        f"Gid: ({fields['g']:>5}/{fields['G']:>8})\n"
-        f"Access: {fields['y']}\nModify: {fields['y']}\nChange: {fields['y']}"
-    )
-
-
-@on_phone
-def readlink(run: Invocation) -> int:
-    """Print a link's target, or the real path with -f."""
-    options, paths = parse_options(run, "fenq")
-    if not paths:
-        return _need(run)
-    try:
-        path = run.absolute(paths[0])
-        run.line(run.files.resolve(path) if options & set("fe") or run.name == "realpath" else run.files.readlink(path))
-    except OSError as error:
-        if run.name == "realpath":
-            run.complain(describe(error))
-        return 1
-    return 0
+    return each(run, paths[1:], lambda path: run.files.chown(run.writable(path), uid, gid))
 
 
 TOOLS: dict[str, Tool] = {
-    "chmod": chmod, "chown": chown, "cp": cp, "ln": ln, "ls": ls, "mkdir": mkdir, "mv": mv, "readlink": readlink,
-    "realpath": readlink, "rm": rm, "rmdir": rmdir, "stat": stat, "touch": touch,
+    "chmod": chmod, "chown": chown, "cp": cp, "ln": ln, "mkdir": mkdir, "mv": mv, "rm": rm, "rmdir": rmdir,
+    "touch": touch,
 }  # fmt: skip

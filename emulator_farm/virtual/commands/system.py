@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError, on_phone
 
-from .files import human_size, owner_name
 from .options import parse_options
+from .owners import human_size, owner_name
 
 GROUPS = "1004(input),1007(log),1011(adb),1015(sdcard_rw),1028(sdcard_r),1078(ext_data_rw),1079(ext_obb_rw)"
 DAEMONS = (
