@@ -42,7 +42,8 @@ class Campaign:
             self._policy = PolicyClient(config.policy, token=token, timeout_s=config.policy_timeout_s)
         except ValueError as error:
             raise CallerError(f"--policy: {error}") from None
-        card = _card(self._policy, config)
+        with self._policy:
+            card = _card(self._policy, config)
         identity = identify(
             tasks,
             samples=config.samples,
@@ -74,6 +75,7 @@ class Campaign:
         if self.missing() == 0:
             return Outcome(Progress(total=len(self.planned), held=len(self.planned)))
         with ExitStack() as stack:
+            stack.enter_context(self._policy)
             stack.enter_context(_alone(self.store))
             valkey = None if self.config.redis else stack.enter_context(EmbeddedValkey())
             url = self.config.redis or (valkey.url if valkey else "")

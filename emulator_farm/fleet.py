@@ -27,7 +27,7 @@ from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
 from emulator_farm.errors import InfrastructureError
 from emulator_farm.leases import Lease
-from emulator_farm.phones import DevicesSpec, VirtualHost, spread
+from emulator_farm.phones import DevicesSpec, VirtualHost, start_virtual
 from emulator_farm.site import Site
 
 _RECOVERY_PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
@@ -102,7 +102,7 @@ class Fleet:
         self._site = self._site.model_copy(update={"adb_port": self._adb.address.port})
         serials = list(self.devices.serials)
         if self.devices.kind == "virtual":
-            self._virtual = [VirtualHost.start(count) for count in spread(self.devices.count)]
+            self._virtual = start_virtual(self.devices.count)
             serials = [serial for host in self._virtual for serial in host.serials]
         self._phones = {serial: _Phone(serial) for serial in serials}
         self._offer_phones()
@@ -154,7 +154,7 @@ class Fleet:
             for serial in host.serials:
                 self._pool.withdraw(serial)
                 self._phones.pop(serial, None)
-            self._virtual[index] = VirtualHost.start(host.count)
+            self._virtual[index] = VirtualHost.start(host.count, host.first)
             self._phones |= {serial: _Phone(serial) for serial in self._virtual[index].serials}
 
     def _watch_leases(self) -> set[str]:

@@ -106,6 +106,7 @@ class Harvest:
         stopped = self.stop.is_set() and bool(self._open)
         self._wind_up(fault)
         self._watcher(self.progress)
+        self._connection.close()
         return Outcome(self.progress, stopped, fault)
 
     def _tick(self) -> str:
@@ -151,7 +152,7 @@ class Harvest:
 
     def _enqueue(self, entry: _Open) -> None:
         self._serial += 1
-        entry.job_id = f"{self._order.run}:{entry.planned.episode_id}:{time.time_ns():x}:{self._serial}"
+        entry.job_id = f"{entry.planned.episode_id}-{time.time_ns():x}-{self._serial}"
         entry.seen, entry.claim = time.monotonic(), None
         self._queue.enqueue_call(
             "emulator_farm.jobs.play_episode",

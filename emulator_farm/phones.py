@@ -12,6 +12,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO, Literal
 
@@ -51,13 +53,18 @@ class VirtualHost:
     """One process that serves some virtual phones."""
 
     count: int
+    first: int
+    """Number of its first phone; a phone's seed follows from its number."""
     process: tether.Process
     serials: list[str] = field(default_factory=list)
 
     @classmethod
-    def start(cls, count: int) -> VirtualHost:
-        """Start it and wait for the addresses of its phones. Raises InfrastructureError with what it wrote."""
-        argv = [sys.executable, "-m", "emulator_farm.virtual", "--count", str(count), "--processes", "1"]
+    def start(cls, count: int, first: int = 0, options: Sequence[str] = ()) -> VirtualHost:
+        """Start it and wait for the addresses of its phones. Raises InfrastructureError with what it wrote.
+
+        `options` are further ones of `python -m emulator_farm.virtual`.
+        """
+        argv = [sys.executable, "-m", "emulator_farm.virtual", f"--count={count}", f"--first={first}", *options]
         process = tether.spawn(
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -65,7 +72,7 @@ class VirtualHost:
         threading.Thread(target=_follow, args=(process.stdout, lines), daemon=True).start()
         errors: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=_follow, args=(process.stderr, errors), daemon=True).start()
-        host = cls(count, process)
+        host = cls(count, first, process)
         deadline = time.monotonic() + START_TIMEOUT_S
         while len(host.serials) < count:
             try:
@@ -94,16 +101,29 @@ class VirtualHost:
             self.process.wait()
 
 
-def spread(count: int) -> list[int]:
-    """How many phones each host process serves: as even as can be over the cores, no empty process."""
+def start_virtual(count: int, options: Sequence[str] = ()) -> list[VirtualHost]:
+    """`count` phones in host processes, spread over the cores as even as can be. Raises InfrastructureError."""
     processes = min(count, os.cpu_count() or 1)
-    return [count // processes + (index < count % processes) for index in range(processes)]
+    shares = [count // processes + (index < count % processes) for index in range(processes)]
+    with ThreadPoolExecutor(processes) as executor:
+        starts = [
+            executor.submit(VirtualHost.start, share, sum(shares[:index]), options)
+            for index, share in enumerate(shares)
+        ]
+    failed = next((error for start in starts if (error := start.exception()) is not None), None)
+    if failed is None:
+        return [start.result() for start in starts]
+    for start in starts:
+        if start.exception() is None:
+            start.result().stop()
+    raise failed
 
 
 def _follow(stream: IO[str] | None, lines: queue.SimpleQueue[str]) -> None:
     assert stream is not None
-    for line in stream:
-        lines.put(line.strip())
+    with stream:
+        for line in stream:
+            lines.put(line.strip())
 
 
 def _all(lines: queue.SimpleQueue[str]) -> list[str]:

@@ -37,13 +37,33 @@ def phone(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port of the first, the others follow; 0 takes free ones.")
     ] = 0,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    latency: Annotated[str | None, typer.Option(help="Seconds: capture=0.5,input=0.2,dump=0.3,launch=1.")] = None,
+    size: Annotated[str, typer.Option(help="Panel in pixels.")] = "1080x2400",
+    density: Annotated[int, typer.Option(min=80, max=800, help="Dots per inch.")] = 420,
+    capture_latency: Annotated[float, typer.Option(min=0, help="Seconds that a screenshot takes longer.")] = 0.0,
+    input_latency: Annotated[float, typer.Option(min=0, help="Seconds that an input takes longer.")] = 0.0,
+    dump_latency: Annotated[float, typer.Option(min=0, help="Seconds that a UI dump takes longer.")] = 0.0,
 ) -> None:
     """Run virtual phones until Ctrl-C and print their addresses, one a line."""
-    from emulator_farm.virtual.host import serve
+    from emulator_farm.virtual.fleet import PhoneOptions, serve
 
-    serve(count, host=host, port=port, latency=latency, announce=lambda address: print(address, flush=True))
+    options = PhoneOptions(
+        *_panel(size), density, capture_s=capture_latency, input_s=input_latency, dump_s=dump_latency
+    )
+    ports = list(range(port, port + count)) if port else None
+    try:
+        serve(count, lambda address: print(address, flush=True), options, ports)
+    except OSError as error:
+        raise CallerError(f"cannot listen on port {port}: {error.strerror}") from None
+
+
+def _panel(size: str) -> tuple[int, int]:
+    from agent_server.geometry import GeometryError, Size
+
+    try:
+        width, height = Size.parse(size)
+    except GeometryError as error:
+        raise CallerError(f"--size: {error}") from None
+    return width, height
 
 
 def doctor(serial: Serial, adb_port: AdbPort = None) -> None:

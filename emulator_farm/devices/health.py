@@ -6,6 +6,7 @@ episode will do, and looks at the result.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.keyboard import IME
-from emulator_farm.errors import AdbServerGone, DeviceError, NotReady
+from emulator_farm.errors import AdbServerGone, DeviceError, DeviceGone, NotReady
 
 if TYPE_CHECKING:
     from emulator_farm.devices.device import Device
@@ -42,16 +43,22 @@ def prove(device: Device) -> None:
 
 
 def wait_until_ready(device: Device, deadline_s: float) -> None:
-    """Prove again and again until it holds. Raises the last NotReady when the deadline has passed."""
+    """Prove again and again until it holds, connecting anew where the phone was lost.
+
+    Raises the last NotReady when the deadline has passed, AdbServerGone at once.
+    """
     deadline = Deadline(deadline_s)
     while True:
         try:
             return prove(device)
-        except NotReady:
+        except NotReady as error:
             if deadline.passed:
                 raise
             device.forget()
-            deadline.pause(1.0)
+            deadline.pause(0.5)
+            if isinstance(error.__cause__, DeviceGone):
+                with contextlib.suppress(DeviceError):
+                    device.server.connect(device.serial, deadline.remaining)
 
 
 def doctor(device: Device) -> list[Check]:

@@ -8,7 +8,6 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from emulator_farm.tasks.text import Column, Key, Namespace, Noun, Package, Path, Pattern, Text, Uri
 
-
 LIKENESS = 0.85
 """How much an answer must resemble a `fuzzy` text unless the task says otherwise."""
 

@@ -69,7 +69,13 @@ class TextPrompt:
     """A dialog that asks for one line of text, shown by `popup()`; an empty answer counts only where `optional`."""
 
     def __init__(
-        self, title: str, value: str, on_ok: Callable[[str], None], on_cancel: Action, hint: str = "", optional: bool = False
+        self,
+        title: str,
+        value: str,
+        on_ok: Callable[[str], None],
+        on_cancel: Action,
+        hint: str = "",
+        optional: bool = False,
     ) -> None:
         self._title = title
         self.value = value

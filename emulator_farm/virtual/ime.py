@@ -1,5 +1,7 @@
 """Input methods: which are installed, enabled and current, and whether one is now on the screen."""
 
+from collections.abc import Callable
+
 from .defaults import ADB_IME, LATIN_IME
 from .settings_db import SettingsDb
 
@@ -18,8 +20,13 @@ class InputMethods:
     def __init__(self, settings: SettingsDb) -> None:
         self._settings = settings
         self.installed: list[str] = [LATIN_IME, ADB_IME]
-        self.shown = False
+        self.probe: Callable[[], bool] = lambda: False
+        """Says whether a focused field is being served; set by the phone."""
+
+    @property
+    def shown(self) -> bool:
         """True while an input method serves a focused field and has not been dismissed."""
+        return self.probe()
 
     @property
     def enabled(self) -> list[str]:

@@ -213,8 +213,9 @@ def outlined_field(
 ) -> Widget:
     """A form field with a border and a label that floats above the value."""
     field = TextField(
-        id=name, value=value, hint=label, draw_hint=not focused, on_change=on_change, action=action, on_action=on_action, numeric=numeric,
-        w=FILL, h=56, pad=pad(16, 16), bg="surface", border="primary" if focused else "outline", radius=4,
+        id=name, value=value, hint=label, draw_hint=not focused, on_change=on_change, action=action,
+        on_action=on_action, numeric=numeric, w=FILL, h=56, pad=pad(16, 16), bg="surface", radius=4,
+        border="primary" if focused else "outline",
     )  # fmt: skip
     parts: list[Widget] = [Column(w=FILL, pad=Pad(0, 8, 0, 0), children=(field,))]
     if value or focused:

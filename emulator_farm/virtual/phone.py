@@ -73,6 +73,7 @@ class Phone:
         self.display = self.system.display
         self.props, self.settings, self.files = self.system.props, self.system.settings, self.system.files
         self.packages, self.ime = self.system.packages, self.system.ime
+        self.ime.probe = lambda: self._scene().typing
         self._tasks = Tasks(self.system)
         self._editor = Editor(self._scene, self.system.changed)
         self._keys = Keys(self.system, self._tasks, self._editor)

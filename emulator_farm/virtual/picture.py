@@ -52,12 +52,15 @@ def encode_png(image: Image.Image) -> bytes:
     """A PNG (8-bit RGB, no filter) of an RGB image."""
     width, height = image.size
     stride = width * 3 + 1
-    # Pillow pads each row to the stride with a zero, which serves as the next row's filter byte.
-    rows = b"\0" + image.tobytes("raw", "RGB", stride, 1)[:-1]
-    view = memoryview(rows)
+    # Pillow pads each row to the stride with a zero, which serves as the next row's filter byte; the last one is cut.
+    rows = image.tobytes("raw", "RGB", stride, 1)
     step = stride * BAND_ROWS
-    bands = [_BANDS.compress(bytes(view[start : start + step])) for start in range(0, len(rows), step)]
-    data = b"".join((b"\x78\x01", *bands, _END_OF_STREAM, struct.pack(">I", zlib.adler32(rows))))
+    bands, checksum = [], 1
+    for start in range(0, len(rows), step):
+        band = rows[start - 1 : min(start + step, len(rows)) - 1] if start else b"\0" + rows[: min(step, len(rows)) - 1]
+        checksum = zlib.adler32(band, checksum)
+        bands.append(_BANDS.compress(band))
+    data = b"".join((b"\x78\x01", *bands, _END_OF_STREAM, struct.pack(">I", checksum)))
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
 

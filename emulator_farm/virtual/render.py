@@ -95,13 +95,6 @@ class Painter:
                 for child in box.children:
                     self.paint(child)
 
-    def backdrop(self, rect: Rect, color: Paint) -> None:
-        """What lies behind a whole screen: a colour or the wallpaper."""
-        if color == "wallpaper":
-            self._wallpaper(rect)
-        else:
-            self.fill(rect, color, rect)
-
     def _background(self, box: Box, color: Paint) -> None:
         radius = self.layout.px(box.widget.radius)
         if box.widget.border is not None:
@@ -234,7 +227,8 @@ class Painter:
                 small.crop((part.left - x, part.top - y, part.right - x, part.bottom - y)), (part.left, part.top)
             )
 
-    def _wallpaper(self, rect: Rect) -> None:
+    def wallpaper(self, rect: Rect) -> None:
+        """The home screen's gradient."""
         stops = _WALLPAPER[self.theme.dark]
         top, last = rect.top, _mix(stops, 0.0)
         for y in range(rect.top + 1, rect.bottom):

@@ -45,6 +45,8 @@ class Scene:
     dim: bool
     area: Rect
     """The whole screen."""
+    navigation: Rect
+    """Where the navigation bar is."""
     backdrop: Paint
     """What fills the screen behind the app, under the bars too."""
     bar_backdrop: Paint | None
@@ -55,21 +57,30 @@ class Scene:
 
     def draw(self) -> Image.Image:
         """The picture, RGB."""
-        image = Image.new("RGB", (self.area.width, self.area.height))
         theme = THEMES[self.dark]
-        Painter(image, self.layout(self.app), theme).backdrop(self.area, self.backdrop)
+        image = Image.new("RGB", (self.area.width, self.area.height), theme.color(self.backdrop))
+        behind = Painter(image, self.layout(self.app), theme)
+        if self.backdrop == "wallpaper":
+            behind.wallpaper(self.area)
+        if self.bar_backdrop is not None:
+            behind.fill(self.navigation, self.bar_backdrop, self.area)
         for window in self.windows:
             if window.kind == "dialog" and self.dim:
                 image = image.point(SCRIM)
             painter = Painter(image, self.layout(window), theme)
-            if window.kind == "navigation" and self.bar_backdrop is not None:
-                painter.fill(window.root.rect, self.bar_backdrop, self.area)
+            if window is self.keyboard:
+                painter.fill(self.navigation, "keyboard", self.area)
             painter.paint(window.root)
         return image
 
     def focused_field(self) -> Box | None:
         """The field that has the input focus, None where there is none."""
         return focused_field(self.active)
+
+    @property
+    def typing(self) -> bool:
+        """Whether an input method serves a field now."""
+        return self.active.state.keyboard and self.focused_field() is not None
 
     def layout(self, window: Window) -> Layout:
         """The layout that a window was made with."""
@@ -147,18 +158,17 @@ class Stage:
             state.blur()
             if typing:
                 return self.compose(screen)
-        system.ime.shown = field is not None and state.keyboard
         keyboard = None
         if typing and field is not None and isinstance(field.widget, TextField):
             icon = ACTION_ICONS["none" if field.widget.multiline else field.widget.action]
             tree = self._keyboard.build(field.widget.numeric, icon)
             keyboard = Window(probe.fit(tree, keys), "com.android.inputmethod.latin", self._bar_state, "keyboard")
             windows.append(keyboard)
-        elif not system.ime.shown:
+        else:
             self._keyboard.reset()
         if system.toast_now:
             windows.append(
-                Window(probe.place(toast(system.toast_now), content, (0.5, 0.94)), "", self._bar_state, "toast")
+                Window(probe.place(toast(system.toast_now), content, (0.5, 0.86)), "", self._bar_state, "toast")
             )
         white = screen.on_wallpaper
         tree = status_bar(system, white)
@@ -166,9 +176,9 @@ class Stage:
         tree = navigation_bar(system, self._navigation, white, frame.side)
         windows.append(Window(probe.fit(tree, frame.navigation), "com.android.systemui", self._bar_state, "navigation"))
         dim = popup is not None and popup.dim
-        under_bar = "keyboard" if keyboard else screen.bar_backdrop
+        behind = screen.backdrop, screen.bar_backdrop
         return Scene(
-            windows, active, app, keyboard, dim, area, screen.backdrop, under_bar, density, font_scale, system.dark
+            windows, active, app, keyboard, dim, area, frame.navigation, *behind, density, font_scale, system.dark
         )
 
 

@@ -55,13 +55,11 @@ class TimePicker:
         yes = text_button("OK", self._ok, "android:button1", enabled=self.time() is not None)
         return dialog("Set time", parts, (no, yes), w=328)
 
-    def _field(
-        self, name: str, value: str, change: Callable[[str], None], label: str, action: str
-    ) -> Widget:
+    def _field(self, name: str, value: str, change: Callable[[str], None], label: str, action: str) -> Widget:
         box = TextField(
-            id=name, value=value, desc=label.lower(), on_change=change, numeric=True, max_length=2, select_on_focus=True,
-            action="next" if action == "next" else "done", size=45, align="center", w=FILL, h=72, pad=pad(4, 8),
-            bg="surface_container", radius=8,
+            id=name, value=value, desc=label.lower(), on_change=change, numeric=True, max_length=2, size=45,
+            select_on_focus=True, action="next" if action == "next" else "done", align="center", w=FILL, h=72,
+            pad=pad(4, 8), bg="surface_container", radius=8,
         )  # fmt: skip
         caption = Text(text=label, size=12, color="on_surface_variant")
         return Column(w=96, gap=4, children=(box, caption))
