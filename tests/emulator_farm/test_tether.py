@@ -153,3 +153,61 @@ def test_binding_to_a_parent_that_is_gone_kills() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=False)
     assert done.returncode == -signal.SIGKILL
     assert done.stdout == ""
+
+
+def _in_a_child(code: str) -> subprocess.CompletedProcess[str]:
+    lines = f"import os, sys\nfrom emulator_farm import tether\n{code}"
+    return subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, timeout=20, check=False)
+
+
+class TestShim:
+    """The two modes of the shim, each in a process of its own."""
+
+    def test_becoming_a_program_under_another_parent_is_refused(self) -> None:
+        assert _in_a_child("sys.exit(tether._become(1, ['true']))").returncode == tether._ORPHANED
+
+    def test_becoming_a_program_that_is_not_there(self) -> None:
+        done = _in_a_child("sys.exit(tether._become(os.getppid(), ['/nowhere/program']))")
+        assert done.returncode == 127
+        assert "/nowhere/program" in done.stderr
+
+    @pytest.mark.parametrize(
+        ("argv", "code"),
+        [
+            (["sh", "-c", "exit 3"], 3),
+            (["sh", "-c", "kill -9 $$"], 128 + signal.SIGKILL),
+            (["/nowhere/program"], 127),
+        ],
+    )
+    def test_watching_gives_the_programs_code(self, argv: list[str], code: int) -> None:
+        assert _in_a_child(f"read, write = os.pipe()\nsys.exit(tether._watch(read, {argv!r}))").returncode == code
+
+    def test_watching_ends_the_program_when_the_pipe_closes(self) -> None:
+        code = "read, write = os.pipe()\nos.close(write)\nsys.exit(tether._watch(read, ['sleep', '60']))"
+        began = time.monotonic()
+        assert _in_a_child(code).returncode == 128 + signal.SIGKILL
+        assert time.monotonic() - began < 10
+
+    def test_without_the_kernels_help_a_lost_parent_is_noticed_by_looking(self) -> None:
+        assert _in_a_child("tether._poll_parent(1)").returncode == -signal.SIGKILL
+
+
+def test_a_fork_lets_go_of_the_pipes_of_its_parent() -> None:
+    """Else a fork that lives on would keep the parent's children alive."""
+    code = (
+        "kid = tether.spawn(['sleep', '60'], watchdog=True)\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    import time; time.sleep(6); os._exit(0)\n"
+        "print(kid.pid, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import os\nfrom emulator_farm import tether\n{code}"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        assert parent.stdout is not None
+        shim = int(parent.stdout.readline())
+        parent.wait(10)
+        assert _within(5, lambda: not _alive(shim))
