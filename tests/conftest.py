@@ -93,3 +93,7 @@ def serve_policy() -> Iterator[ServePolicy]:
 def script() -> type[Script]:
     """The class of scripted policies."""
     return Script
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--serial", action="append", default=[], help="also run the device contract on this phone")

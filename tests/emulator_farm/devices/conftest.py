@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import struct
 import threading
 from collections.abc import Callable, Iterator
@@ -21,7 +20,7 @@ from emulator_farm.virtual.server import AdbServer as PhoneServer
 from emulator_farm.virtual.server import Service
 from emulator_farm.virtual.stream import Stream
 
-_CORPUS = Path(os.environ.get("DEVICE_CORPUS", Path(__file__).parents[2] / "corpus"))
+_CORPUS = Path(__file__).parents[2] / "corpus"
 
 
 @pytest.fixture(scope="session")
