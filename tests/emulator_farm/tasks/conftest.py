@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
+from types import ModuleType
+from typing import cast
 
 import pytest
 
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
 from emulator_farm.errors import TaskFileError
+from emulator_farm.tasks.checks import Evidence
 from emulator_farm.tasks.spec import TaskSpec, load_tasks
 from emulator_farm.virtual.host import PhoneHost
 
@@ -64,3 +69,33 @@ def device(adb_server: AdbServer) -> Iterator[Device]:
             device.prepare()
             yield device
         adb_server.disconnect(host.addresses[0])
+
+
+def _module(name: str) -> ModuleType:
+    """A module beside this file; test folders are no packages."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+@pytest.fixture(scope="session")
+def experts() -> dict[str, Callable[..., None]]:
+    """Who can do each task of the suite."""
+    return cast("dict[str, Callable[..., None]]", _module("experts").EXPERTS)
+
+
+@pytest.fixture
+def play(device: Device, experts: dict[str, Callable[..., None]]) -> Callable[[str, str], tuple[int, Evidence]]:
+    """Let the expert of a task play a goal; gives the number of steps and what was said."""
+
+    def play(task: str, goal: str) -> tuple[int, Evidence]:
+        person = _module("person").Person(device)
+        experts[task](person, goal)
+        return person.steps, person.evidence
+
+    return play

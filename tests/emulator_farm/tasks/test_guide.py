@@ -33,7 +33,7 @@ def test_each_example_loads(load: Load, block: str) -> None:
 def test_the_complete_example_is_one_that_doing_nothing_fails(load: Load) -> None:
     (task,) = load(next(block for block in blocks("yaml") if block.startswith("tasks:")))
     instance = task.instance(1)
-    assert [step.kind for step in instance.setup] == ["clear_app", "stop_app", "add_contact"]
+    assert [step.kind for step in instance.setup] == ["stop_app", "delete_rows", "add_contact"]
     assert instance.check is not None
     assert instance.goal.startswith("Add a contact named ")
 

@@ -104,7 +104,7 @@ def test_files_are_written_and_deleted(device: Device) -> None:
 def test_a_contact_is_stored_with_its_details(device: Device) -> None:
     set_up(
         device,
-        ClearApp(package="com.android.providers.contacts"),
+        DeleteRows(uri="content://com.android.contacts/raw_contacts"),
         AddContact(name="Ada O'Neil", phone="2125550101", email="ada@example.com"),
         AddContact(name="Ben"),
     )

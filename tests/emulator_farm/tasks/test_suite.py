@@ -1,0 +1,56 @@
+"""The built-in suite: each task is passed by an expert within its steps, and failed by doing nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from emulator_farm.devices.device import Device
+from emulator_farm.tasks.checks import Evidence, evaluate
+from emulator_farm.tasks.setup import prepare, tear_down
+from emulator_farm.tasks.spec import TaskSpec, load_tasks
+
+TASKS = {task.name: task for task in load_tasks("phone")}
+SEEDS = (1, 2)
+NULL = Evidence(answer=None, ended="finished")
+tasks = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+seeds = pytest.mark.parametrize("seed", SEEDS)
+
+
+@tasks
+@seeds
+def test_an_expert_passes_and_doing_nothing_fails(
+    device: Device, task: TaskSpec, seed: int, play: Callable[[str, str], tuple[int, Evidence]]
+) -> None:
+    instance = task.instance(seed)
+    assert instance.check is not None
+    prepare(instance, device)
+    before = evaluate(instance.check, device, NULL)
+    assert not before.passed, before.reason
+    steps, evidence = play(task.name, instance.goal)
+    result = evaluate(instance.check, device, evidence)
+    assert result.passed, result.reason
+    assert 2 * steps <= instance.max_steps
+    prepare(instance, device)
+    after = evaluate(instance.check, device, NULL)
+    assert not after.passed, f"setup does not undo what an episode did: {after.reason}"
+    tear_down(instance, device)
+
+
+def test_every_task_has_an_expert(experts: dict[str, object]) -> None:
+    assert sorted(experts) == sorted(TASKS)
+
+
+def test_the_suite_is_as_promised() -> None:
+    tagged = {
+        tag: [task for task in TASKS.values() if tag in task.tags] for task in TASKS.values() for tag in task.tags
+    }
+    assert len(TASKS) >= 18
+    assert all(len({"easy", "medium", "hard"} & set(task.tags)) == 1 for task in TASKS.values())
+    assert min(len(tagged[level]) for level in ("easy", "medium", "hard")) >= 4
+    assert len([task for task in TASKS.values() if task.question]) >= 2
+    assert len([task for task in TASKS.values() if task.infeasible]) >= 2
+    assert len(tagged["scroll"]) >= 2
+    assert len([task for task in TASKS.values() if task.params]) >= 8
+    assert {"settings", "contacts", "notes", "clock"} <= set(tagged)
