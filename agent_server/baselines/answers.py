@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from agent_server.actions import Answer
 from agent_server.baselines import vocabulary as v
 from agent_server.baselines.controls import find_switch
-from agent_server.baselines.screen import Text
+from agent_server.baselines.elements import Text
 from agent_server.baselines.situation import Move, Outcome, Situation, short
 from agent_server.baselines.words import content, coverage, says, words
 
@@ -15,10 +16,10 @@ _YES_NO = re.compile(r"^\W*(?:is|are|does|do|has|have)\b|\bwhether\b", re.I)
 _HOW_MANY = re.compile(r"\bhow many\b|^\W*count\b|\bthe number of\b", re.I)
 _SHAPES: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = (
     (v.bag("email mail e-mail"), re.compile(r"\S+@\S+\.\S+")),
-    (v.bag("phone telephone mobile number"), re.compile(r"\+?[\d(][\d\s().-]{4,}\d")),
+    (v.bag("phone telephone mobile"), re.compile(r"\+?[\d(][\d\s().-]{4,}\d")),
     (v.bag("time when"), re.compile(r"\b\d{1,2}:\d{2}(?:\s*[APap][Mm])?")),
     (v.bag("percentage percent level"), re.compile(r"\d+\s?%")),
-    (v.bag("version many much old"), re.compile(r".*\d.*")),
+    (v.bag("version number many much old"), re.compile(r".*\d.*")),
 )
 
 
@@ -41,10 +42,8 @@ def answer(situation: Situation) -> Outcome | None:
 
 def _at_target(situation: Situation) -> bool:
     """Whether the page is about the thing asked for: the heading names it, or it was opened last."""
-    last = situation.memory.last
-    said = [situation.screen.title, last.label if last else ""]
-    said += [text.label for text in situation.screen.texts if text.owner < 0]
-    return any(says(label, target) for target in situation.part.targets for label in said)
+    free = [text.label for text in situation.screen.texts if text.owner < 0]
+    return situation.at_target or any(says(label, target) for target in situation.part.targets for label in free)
 
 
 def _beside_label(situation: Situation) -> Outcome | None:
@@ -66,17 +65,17 @@ def _beside_label(situation: Situation) -> Outcome | None:
 
 def _partner(situation: Situation, label: Text) -> str | None:
     """The other text of the same row, else the nearest one to the right of the label or below it."""
-    shape = _shape(situation)
+    shape = _shape(set(words(label.label)) & set(words(situation.part.text)))
     others = [text for text in situation.screen.texts if text is not label and text.label != label.label]
     rows = [text for text in others if text.owner >= 0 and text.owner == label.owner]
     near = [
         text
         for text in others
         if text.owner == label.owner or text.owner < 0
-        if 0 <= text.box.top - label.box.top <= 2.5 * max(label.box.height, 1)
+        if abs(text.box.top - label.box.top) <= 2.5 * max(label.box.height, 1)
         and abs(text.box.left - label.box.left) <= situation.screen.size.width // 2
     ]
-    for text in (*rows, *sorted(near, key=lambda text: (text.box.top, text.box.left))):
+    for text in (*rows, *sorted(near, key=lambda text: _distance(text, label))):
         if shape is None:
             return text.label
         if match := shape.search(text.label):
@@ -84,25 +83,31 @@ def _partner(situation: Situation, label: Text) -> str | None:
     return None
 
 
+def _distance(text: Text, label: Text) -> tuple[bool, int, int]:
+    """Below or beside comes before above; then the nearest."""
+    return text.box.top < label.box.top, abs(text.box.top - label.box.top), abs(text.box.left - label.box.left)
+
+
 def _by_shape(situation: Situation) -> Outcome | None:
     """The only text on the page that looks like what is asked: a number, an address, a time."""
-    shape = _shape(situation)
+    shape = _shape(situation.part.terms)
     if shape is None or not situation.part.targets:
         return None
     found = {match.group() for text in situation.screen.texts if (match := shape.search(text.label))}
     return _say(situation, found.pop(), situation.part.targets[0]) if len(found) == 1 else None
 
 
-def _shape(situation: Situation) -> re.Pattern[str] | None:
-    asked = set(words(situation.part.text))
-    return next((pattern for names, pattern in _SHAPES if asked & names), None)
+def _shape(asked: Iterable[str]) -> re.Pattern[str] | None:
+    """What a text must look like to answer for these words; None for any."""
+    stems = set(asked)
+    return next((pattern for names, pattern in _SHAPES if stems & names), None)
 
 
 def _count(situation: Situation) -> Outcome | None:
     """Count the rows of a list, or its switches that are on (or off) where the question asks for these."""
     screen = situation.screen
     nouns = [term for term in situation.part.terms if term not in v.ON_WORDS | v.OFF_WORDS]
-    if not nouns or coverage(nouns[:1], situation.context) < 0.7 or situation.memory.depth > 1:
+    if not nouns or coverage(nouns[:1], situation.context) < 0.7 or len(situation.memory.trail) > 1:
         return None
     asked = set(words(situation.part.text))
     switches = [element for element in screen.elements if element.kind == "switch"]

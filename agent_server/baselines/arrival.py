@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from agent_server.baselines import vocabulary as v
+from agent_server.baselines.elements import Element
 from agent_server.baselines.forms import confirm_button
 from agent_server.baselines.navigation import inside
-from agent_server.baselines.screen import Element
 from agent_server.baselines.situation import Done, Outcome, Situation, touch
 from agent_server.baselines.words import content, coverage, says, words
 

@@ -6,8 +6,8 @@ import re
 
 from agent_server.actions import Click, Drag
 from agent_server.baselines import vocabulary as v
+from agent_server.baselines.elements import Element
 from agent_server.baselines.forms import confirm_button
-from agent_server.baselines.screen import Element
 from agent_server.baselines.situation import Done, Move, Outcome, Situation, short, touch
 from agent_server.baselines.values import Value, clock_of, seconds_of
 from agent_server.baselines.words import content, coverage, plain, says, words
@@ -21,6 +21,8 @@ def toggle(situation: Situation) -> Outcome | None:
     part = situation.part
     switch = find_switch(situation)
     if switch is None:
+        if verdict := _by_button(situation):
+            return verdict
         if situation.screen.dialog and situation.has("switched") and (button := confirm_button(situation)):
             return touch(situation, button, "The phone asks back.")
         return None
@@ -33,6 +35,23 @@ def toggle(situation: Situation) -> Outcome | None:
     if situation.touched(switch) >= 4:
         return None
     return touch(situation, switch, f'"{name}" should be {"on" if wanted else "off"}.', "switched")
+
+
+def _by_button(situation: Situation) -> Outcome | None:
+    """On a page about the thing, a button "Turn on" or "Turn off" tells the state and changes it."""
+    if situation.part.state is None or coverage(situation.part.names, words(situation.screen.title)) < 0.75:
+        return None
+    for element in situation.screen.elements:
+        stems = set(words(element.title))
+        if element.kind != "button" or len(stems) > 4 or not (stems & v.TOGGLE_VERBS):
+            continue
+        offers = bool(stems & v.ON_WORDS)
+        if offers == bool(stems & v.OFF_WORDS):
+            continue
+        if offers != situation.part.state:
+            return Done(f'"{short(element.title)}" is offered')
+        return touch(situation, element, f"It should be {'on' if offers else 'off'}.", "switched")
+    return None
 
 
 def find_switch(situation: Situation) -> Element | None:
@@ -56,7 +75,8 @@ def _fit(situation: Situation, element: Element) -> float:
     part = situation.part
     labels = [label for label in element.labels if plain(label) not in v.STATE_LABELS]
     if part.targets:
-        hit = any(says(label, target) or _same_time(label, target) for label in labels for target in part.targets)
+        near = (*labels, *situation.screen.around(element))
+        hit = any(says(label, target) or _same_time(label, target) for label in near for target in part.targets)
         return 1.0 if hit else 0.0
     fits = [0.0]
     for label in labels[:2]:
@@ -115,15 +135,25 @@ def slide(situation: Situation) -> Outcome | None:
     tries = situation.count("slid")
     if tries and (tries >= 3 or _stands_at(slider, share)):
         return Done(f'"{short(slider.title)}" is where it should be')
-    inset = min(slider.box.height // 2, slider.box.width // 4)
+    inset = min(slider.box.height // 2, slider.box.width // 8) if 0 < share < 1 else 1
     left, right = slider.box.left + inset, slider.box.right - 1 - inset
     goal = Point(round(left + share * (right - left)), slider.box.centre.y).clamped(situation.screen.size)
     start = Point(right if share < 0.5 else left, goal.y).clamped(situation.screen.size)
     action = Drag(start=start, end=goal) if tries else Click(point=goal)
-    why = f"The slider should stand at {share:.0%}."
-    return Move(
-        action, f"{why} I move it there.", f"Moved a slider to {share:.0%}.", slider.key, slider.title, ("slid",)
-    )
+    thought = f"The slider should stand at {share:.0%}. I move it there."
+    return Move(action, thought, f"Moved a slider to {share:.0%}.", slider.key, slider.title, ("slid",))
+
+
+def nudge(situation: Situation) -> Outcome | None:
+    """Press "larger", "increase", "+" (or their opposites) as many times as the goal says."""
+    part = situation.part
+    if not part.steps or not situation.related(*v.LARGER, *v.SMALLER):
+        return None
+    signs = v.LARGER | {"+", "plus"} if part.steps > 0 else v.SMALLER | {"minus"}
+    if situation.count("nudged") >= abs(part.steps):
+        return Done(f"it has been changed by {abs(part.steps)}")
+    button = next((e for e in situation.screen.elements if e.kind == "button" and set(words(e.title)) & signs), None)
+    return touch(situation, button, f"It should be changed by {abs(part.steps)}.", "nudged") if button else None
 
 
 def _share(situation: Situation) -> float | None:
@@ -141,7 +171,4 @@ def _share(situation: Situation) -> float | None:
 def _stands_at(slider: Element, share: float) -> bool:
     """Whether the slider says so; one that says nothing is believed."""
     said = re.search(r"(\d+)\s?%", " ".join((slider.node.text, slider.node.content_desc, *slider.labels)))
-    if said is None:
-        number = re.fullmatch(r"(\d+)(?:\.\d+)?", slider.node.text)
-        return number is None or share not in (0.0, 1.0)
-    return abs(int(said.group(1)) / 100 - share) <= 0.03
+    return said is None or abs(int(said.group(1)) / 100 - share) <= 0.03

@@ -11,13 +11,14 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agent_server.actions import Action, Finished, Press, Wait
+from agent_server.actions import Action, Finished, Press, Scroll, Wait
 from agent_server.baselines.answers import answer
 from agent_server.baselines.arrival import arrive, start
-from agent_server.baselines.controls import choose, slide, toggle
+from agent_server.baselines.controls import choose, nudge, slide, toggle
 from agent_server.baselines.forms import confirm, fill
 from agent_server.baselines.goal import Goal, Intent, read_goal
-from agent_server.baselines.memory import Mark, Memory, recall
+from agent_server.baselines.marks import Mark, anchors
+from agent_server.baselines.memory import Memory, recall
 from agent_server.baselines.navigation import enter_app, explore, pass_prompt
 from agent_server.baselines.pickers import pick_duration, pick_time
 from agent_server.baselines.promise import promising
@@ -38,7 +39,7 @@ _RULES: dict[Intent, tuple[Rule, ...]] = {
     "create": (pick_time, pick_duration, fill, confirm),
     "delete": (delete,),
     "edit": (choose, pick_time, fill, confirm),
-    "set": (slide, pick_time, pick_duration, choose, fill, confirm),
+    "set": (nudge, slide, pick_time, pick_duration, choose, fill, confirm),
     "start": (pick_duration, fill, start),
     "open": (arrive,),
     "find": (fill, arrive, confirm),
@@ -119,6 +120,8 @@ def _decision(situation: Situation, move: Move, done: set[int], reasons: list[st
         place=screen.place,
         digest=screen.digest,
         home=screen.home,
+        end=situation.memory.end,
+        anchors=anchors(screen) if isinstance(move.action, Scroll) else {},
         did=move.did,
         label=move.label,
         part=situation.index,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agent_server.actions import Press, Type
 from agent_server.baselines import vocabulary as v
-from agent_server.baselines.screen import Element
+from agent_server.baselines.elements import Element
 from agent_server.baselines.situation import Done, Move, Outcome, Situation, entered, hold, short, touch
 from agent_server.baselines.values import Value
 from agent_server.baselines.words import best_kin, coverage, plain, same, words
@@ -77,7 +77,7 @@ def plan(situation: Situation) -> list[tuple[int, str, Element]]:
     if not fields or situation.part.intent in ("toggle", "delete", "ask", "open"):
         return []
     searching = situation.part.intent == "find"
-    fields = [field for field in fields if searching or not _searches(field)]
+    fields = [field for field in fields if (searching or not _searches(field)) and not _counts(field)]
     planned: list[tuple[int, str, Element]] = []
     left: list[tuple[int, Value]] = []
     for at, value in enumerate(situation.part.values):
@@ -98,7 +98,7 @@ def plan(situation: Situation) -> list[tuple[int, str, Element]]:
 
 def likeness(value: Value, field: Element) -> float:
     """How well a field's names fit the key (or kind) of a value, 0 to 1."""
-    names = {stem for label in (*field.labels, field.name) for stem in words(label)}
+    names = field.spoken
     if set(value.key) & (_FIRST | _LAST) and not names & set(value.key):
         return 0.0
     by_key = coverage(value.key, names) if value.key else 0.0
@@ -112,8 +112,8 @@ def _split_name(at: int, value: Value, fields: list[Element]) -> Iterator[tuple[
     """A person's whole name over two fields, where a form asks for first and last."""
     if value.key != ("name",):
         return
-    first = next((field for field in fields if set(words(" ".join(field.labels))) & _FIRST), None)
-    last = next((field for field in fields if set(words(" ".join(field.labels))) & _LAST), None)
+    first = next((field for field in fields if field.spoken & _FIRST), None)
+    last = next((field for field in fields if field.spoken & _LAST), None)
     whole = any(words(label) in (("name",), ("full", "name")) for field in fields for label in field.labels)
     given, _, family = value.text.rpartition(" ")
     if whole or first is None or last is None:
@@ -131,8 +131,8 @@ def _leftovers(
     claimed = [field for _, _, field in planned]
     free = [field for field in fields if not any(field is other for other in claimed)]
     if part.intent == "edit" and not planned and left and not left[0][1].key:
-        wanted = [field for field in free if coverage(part.terms, words(" ".join((*field.labels, field.name)))) >= 0.5]
-        old = [field for field in free if any(same(field.value, target) for target in part.targets)]
+        wanted = [field for field in free if coverage(part.terms, field.spoken) >= 0.5]
+        old = [field for field in free if any(same(field.held, target) for target in part.targets)]
         free = old or wanted or (free if len(free) == 1 else [])
     loose = [(at, value) for at, value in left if _may_go_anywhere(situation, value)]
     return [(at, value.text, field) for (at, value), field in zip(loose, free, strict=False)]
@@ -149,7 +149,12 @@ def _may_go_anywhere(situation: Situation, value: Value) -> bool:
 
 
 def _searches(field: Element) -> bool:
-    return bool(set(words(" ".join((*field.labels, field.name)))) & v.SEARCH_LABELS)
+    return bool(field.spoken & v.SEARCH_LABELS)
+
+
+def _counts(field: Element) -> bool:
+    """Whether a field takes part of a time, which the pickers' rules enter."""
+    return bool(field.spoken & {"hour", "minute", "second"})
 
 
 def _holds(field: Element, text: str) -> bool:
@@ -166,7 +171,7 @@ def _enter(situation: Situation, at: int, text: str, field: Element) -> Move:
     just_touched = last is not None and last.did == field.key and situation.memory.last_action is not None
     if not field.node.focused and not just_touched:
         return touch(situation, field, f'"{short(text, 40)}" belongs into "{name}".')
-    if field.value and not same(field.value, text) and (clearing := _clear(situation, field, name)):
+    if field.held and not same(field.held, text) and (clearing := _clear(situation, field, name)):
         return clearing
     return Move(
         Type(text=text),
@@ -186,7 +191,7 @@ def _clear(situation: Situation, field: Element, name: str) -> Move | None:
             return touch(situation, element, why, f"cleared:{field.key}")
     if not situation.has(f"held:{field.key}"):
         return hold(situation, field, why, f"held:{field.key}")
-    if not situation.has(f"typed:{field.key}") or len(field.value) > _MANY:
+    if not situation.has(f"typed:{field.key}") or len(field.held) > _MANY:
         return None
     return Move(
         Press(key="delete"), f"{why} I delete a character.", "Deleted a character.", field.key, field.title[:80]

@@ -27,7 +27,8 @@ _JOINT = re.compile(r",?\s+(?:and then|and|then)\s+|,\s+", re.I)
 _CALLED_APP = re.compile(rf"\b(?:the|your|my)?\s*({_RUN}|[^\W\d_]+)\s+app(?:lication)?\b")
 _OPENED = re.compile(rf"\b(?i:open|launch|start|go to|navigate to|use|using|visit)\s+{_THE}({_RUN}){_END}")
 _IN_APP = (
-    re.compile(rf"\b(?i:in|from|inside|within)\s+{_THE}({_RUN}){_END}"),
+    re.compile(rf"\b(?i:in|inside|within)\s+{_THE}({_RUN})"),
+    re.compile(rf"\b(?i:from)\s+{_THE}({_RUN}){_END}"),
     re.compile(rf"\b(?i:in|inside|within)\s+{_THE}([^\W\d_]+)(?=\s*[,.;:?!]|\s*$)"),
 )
 _MENTIONS: tuple[tuple[re.Pattern[str], Literal["called", "opened", "likely"]], ...] = (
@@ -35,11 +36,15 @@ _MENTIONS: tuple[tuple[re.Pattern[str], Literal["called", "opened", "likely"]], 
     *((pattern, "likely") for pattern in _IN_APP),
     (_OPENED, "opened"),
 )
-_OWNED = re.compile(rf"\b(?:of|for|from|with|to|named|called|(?:the|my)\s+[a-z]+)\s+(?:the\s+)?({_RUN})|({_RUN})(?=[’']s\b)")
+_OWNED = re.compile(
+    rf"\b(?:of|for|from|with|to|named|called|(?:the|my)\s+[a-z]+)\s+(?:the\s+)?({_RUN})|({_RUN})(?=[’']s\b)"
+)
 _NAME_RUN = re.compile(rf"(?<!^)(?<![.!?]\s)\b({_RUN})")
 _STATE = re.compile(rf"\b({'|'.join(sorted(v.ON_WORDS | v.OFF_WORDS))})\b", re.I)
 _IN_STATE = re.compile(r"\b(?:is|are|be|stays?|turned|switched)\s+(?:on|off|enabled|disabled)\b|\b(?:on|off)\s*$", re.I)
 _SET_TO = re.compile(r"\b(?:to|as)\s+(?:the\s+)?([^,.;]+?)(?=\s+(?:in|on|using|from|for|with)\b|\s*[,.;]|\s*$)", re.I)
+_DEVICE_DOES = re.compile(r"\b(?:make|let|have)\s+(?:the|my|this)\s+(?:phone|device|screen|system|app)\s+[a-z]+", re.I)
+_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _POLITE = v.bag("please you could can would i want need to kindly")
 _CHECKING = v.bag("check tell find see look")
 _PUTTING = v.bag("set make put keep ensure")
@@ -84,6 +89,8 @@ class Part:
     state: bool | None = None
     """For toggles: wanted on or off."""
     extreme: Literal["highest", "lowest"] | None = None
+    steps: int = 0
+    """For changes by comparison ("two steps larger"): how far, and in which direction."""
     app: App | None = None
     """Where to do it, as far as the goal says."""
 
@@ -158,11 +165,14 @@ def _part(clause: str, table: Table, apps: tuple[App, ...]) -> Part:
     bare = re.sub(r"[\ue000-\uf8ff]", " ", clause)
     intent = _intent(bare, clause)
     values = read_values(clause, table)
-    targets = _targets(clause, table, apps)
+    targets = _targets(clause, table, apps, named=intent not in ("toggle", "set", "start"))
     extreme = _extreme(set(words(bare)))
     part = Part(intent, unmask(clause, table), _terms(bare, intent, apps), tuple(values), targets, None, extreme)
     if intent == "toggle":
-        part = replace(part, state=_state(bare))
+        state = _state(bare)
+        part = replace(part, state=True if state is None and "toggle" not in words(bare) else state)
+    elif intent == "set":
+        part = replace(part, steps=_steps(bare))
     return _without_names(_sorted_values(part))
 
 
@@ -177,7 +187,7 @@ def _terms(bare: str, intent: Intent, apps: tuple[App, ...]) -> tuple[str, ...]:
         case "create":
             silent = silent | v.ADD_LABELS
         case _:
-            silent = silent | v.HIGHEST | v.LOWEST
+            silent = silent | v.HIGHEST | v.LOWEST | v.LARGER | v.SMALLER | v.bag("step notch level its than")
     spoken = words(bare)
     apps_said = {stem for app in apps for stem in words(app.name) if spoken.count(stem) < 2}
     return tuple(stem for stem in content(bare) if stem not in silent and stem not in apps_said)
@@ -194,6 +204,12 @@ def _intent(bare: str, clause: str) -> Intent:
             return "ask"
         if word in _PUTTING and _IN_STATE.search(bare):
             return "toggle"
+        if word in ("switch", "toggle"):
+            return "toggle"
+        if word in _PUTTING and set(spoken) & (v.LARGER | v.SMALLER | v.HIGHEST | v.LOWEST):
+            return "set"
+        if word in ("make", "let", "have") and _DEVICE_DOES.search(bare):
+            return "toggle"
         for intent, verbs in _VERBS_OF:
             if word in verbs:
                 return intent
@@ -209,18 +225,27 @@ def _state(bare: str) -> bool | None:
     return True if found else None
 
 
+def _steps(bare: str) -> int:
+    """How many steps up (or down, negative) a comparison asks for: "two steps larger", "a bit louder"."""
+    spoken = words(bare)
+    sign = 1 if set(spoken) & v.LARGER else -1 if set(spoken) & v.SMALLER else 0
+    told = re.search(rf"\b(\d+|{'|'.join(_NUMBERS)})\s+(?:steps?|notch(?:es)?|times?|levels?|sizes?)\b", bare, re.I)
+    number = told.group(1).lower() if told else "1"
+    return sign * (_NUMBERS.get(number) or int(number))
+
+
 def _extreme(spoken: set[str]) -> Literal["highest", "lowest"] | None:
     if spoken & v.HIGHEST:
         return "highest"
     return "lowest" if spoken & v.LOWEST else None
 
 
-def _targets(clause: str, table: Table, apps: tuple[App, ...]) -> tuple[str, ...]:
-    """Names in a clause: quoted texts, times, and capitalised runs that are no app."""
+def _targets(clause: str, table: Table, apps: tuple[App, ...], *, named: bool) -> tuple[str, ...]:
+    """Names in a clause: quoted texts, times and, where `named`, capitalised runs that are no app."""
     names = {app.name for app in apps}
     found = [table[mark][0] for mark in clause if mark in table and table[mark][1] in ("text", "time")]
-    runs = [match.group(1) or match.group(2) for match in _OWNED.finditer(clause)]
-    runs += [match.group(1) for match in _NAME_RUN.finditer(clause) if " " in match.group(1)]
+    runs = [match.group(1) or match.group(2) for match in _OWNED.finditer(clause)] if named else []
+    runs += [match.group(1) for match in _NAME_RUN.finditer(clause) if named and " " in match.group(1)]
     for run in (re.sub(r"[’']s$", "", run) for run in runs):
         if run not in names and run.lower() not in v.STOPWORDS:
             found.append(run)

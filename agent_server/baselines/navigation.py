@@ -6,9 +6,9 @@ from typing import Literal
 
 from agent_server.actions import OpenApp, Press, Scroll
 from agent_server.baselines import vocabulary as v
+from agent_server.baselines.elements import Element
 from agent_server.baselines.goal import App
 from agent_server.baselines.promise import STALE, STRONG, WEAK, off_limits, score
-from agent_server.baselines.screen import Element
 from agent_server.baselines.situation import Move, Outcome, Situation, Stuck, touch
 from agent_server.baselines.words import plain, same, words
 from agent_server.geometry import Point
@@ -16,7 +16,7 @@ from agent_server.geometry import Point
 STEP_LIMIT = 45
 SCROLL_LIMIT = 8
 """How often one place is scrolled."""
-BLIND_HERE, BLIND_TOTAL = 6, 12
+BLIND_HERE, BLIND_TOTAL = 16, 20
 """How many things that nothing speaks for are tried at one place and in one episode."""
 
 _NO_WAYS = v.SEARCH_LABELS | v.ADD_LABELS | v.START_LABELS | v.CANCEL_LABELS | set(v.CONFIRM_LABELS)
@@ -41,8 +41,10 @@ def enter_app(situation: Situation) -> Outcome | None:
     if app is None or inside(situation, app):
         return None
     if screen.home or app.said == "opened":
-        icon = next((e for e in screen.elements if same(e.title, app.name) and situation.touched(e) < 3), None)
-        if icon:
+        icon = next((e for e in screen.elements if same(e.title, app.name)), None)
+        if icon is not None and situation.touched(icon) >= 2:
+            return Stuck(f"I have looked through {app.name} and found nothing that matches the goal")
+        if icon is not None:
             return touch(situation, icon, f"The goal is about {app.name}.")
     if app.name not in memory.tried_apps:
         return Move(OpenApp(app=app.name), f"The goal is about {app.name}; I open it.", f"Opened {app.name}.")
@@ -68,13 +70,13 @@ def inside(situation: Situation, app: App) -> bool:
 
 def explore(situation: Situation) -> Outcome:
     """Go where the goal's words lead; where they lead nowhere, look around in an orderly way."""
-    screen, memory = situation.screen, situation.memory
+    memory = situation.memory
     if memory.step >= STEP_LIMIT:
         return Stuck(f"{memory.step} steps led nowhere")
     best, element = _best(situation)
     if element is not None and best >= STRONG:
         return touch(situation, element, "This is what the goal speaks of.")
-    if screen.place not in memory.searched:
+    if memory.here not in memory.searched:
         down = _scroll(situation, "down", "What the goal speaks of may be further down.")
         if down is not None:
             return down
@@ -97,18 +99,22 @@ def _scroll(situation: Situation, direction: Literal["up", "down"], why: str) ->
     """Scroll the largest region, or the home screen; None where nothing scrolls that way any more."""
     screen, memory = situation.screen, situation.memory
     box = screen.scrollable()
-    if (box is None and not screen.home) or direction in memory.ended.get(screen.place, ()):
+    if (box is None and not screen.home) or direction in memory.ended.get(memory.here, ()):
         return None
-    if memory.scrolls[screen.place] >= SCROLL_LIMIT:
+    if memory.scrolls[memory.here] >= SCROLL_LIMIT:
         return None
-    start = box.centre.clamped(screen.size) if box else Point(screen.size.width // 2, screen.size.height // 2)
-    return Move(Scroll(direction=direction, start=start), f"{why} I scroll {direction}.", f"Scrolled {direction}.")
+    start = end = None
+    if box is not None:
+        low, high = (Point(box.centre.x, round(box.top + share * box.height)) for share in (0.85, 0.2))
+        start, end = (low, high) if direction == "down" else (high, low)
+    action = Scroll(direction=direction, start=start, end=end)
+    return Move(action, f"{why} I scroll {direction}.", f"Scrolled {direction}.")
 
 
 def _return_to_seen(situation: Situation) -> Move | None:
     """Scroll back towards something promising that was passed and not touched."""
     here = {element.key for element in situation.screen.elements}
-    place = situation.screen.place
+    place = situation.memory.here
     for key, worth in situation.memory.seen.get(place, {}).items():
         if key not in here and worth * STALE ** situation.memory.touches[place, key] >= WEAK:
             why = "I passed something that may lead there."
@@ -121,15 +127,20 @@ def _wander(situation: Situation) -> Move | None:
     screen, memory = situation.screen, situation.memory
     if screen.home and situation.part.app and situation.part.app.sure:
         return None
-    tried_here = sum(1 for place, _ in memory.touches if place == screen.place)
-    if memory.depth > 1 or tried_here >= BLIND_HERE or memory.blind >= BLIND_TOTAL:
+    tried_here = sum(1 for place, _ in memory.touches if place == memory.here)
+    astray = len(memory.trail) > 1 or any(entry.blind for entry in memory.trail)
+    if astray or tried_here >= BLIND_HERE or memory.blind >= BLIND_TOTAL:
         return None
     region = screen.scrollable()
     listed = {e.key for e in screen.elements if region is not None and region.contains(e.box.centre)}
     fresh = [element for element in screen.elements if _untried(situation, element)]
-    if situation.part.targets and screen.place in memory.searched:
+    if situation.part.targets and memory.here in memory.searched:
         fresh = [element for element in fresh if element.key not in listed]
     fresh.sort(key=lambda element: (element.key in listed, element.order))
+    if fresh and fresh[0].key in listed and memory.here in memory.searched and memory.scrolls[memory.here] > 0:
+        top = _scroll(situation, "up", "Nothing here matches the goal; I begin at the top.")
+        if top is not None and not any(e.key in listed and situation.touched(e) for e in screen.elements):
+            return top
     if not fresh:
         return None
     return touch(situation, fresh[0], "Nothing here matches the goal; I look around.", "blind")
@@ -139,7 +150,7 @@ def _untried(situation: Situation, element: Element) -> bool:
     """Whether something could be a way at all: it has a name, is no keypad, canvas, menu or verb."""
     label = element.title
     return (
-        any(character.isalpha() for character in label)
+        sum(character.isalpha() for character in label) >= 3
         and bool(element.labels)
         and not situation.touched(element)
         and not element.node.selected
@@ -156,7 +167,7 @@ def _retreat(situation: Situation) -> Outcome:
     screen, memory, app = situation.screen, situation.memory, situation.part.app
     if screen.home:
         return Stuck("nothing on this phone matches the goal")
-    deeper = memory.depth > 0 or screen.dialog or any(plain(e.title) in v.UP_LABELS for e in screen.elements)
+    deeper = bool(memory.trail) or screen.dialog or any(plain(e.title) in v.UP_LABELS for e in screen.elements)
     if app is not None and inside(situation, app) and not deeper:
         return Stuck(f"I have looked through {app.name} and found nothing that matches the goal")
     if memory.unchanged and isinstance(memory.last_action, Press):

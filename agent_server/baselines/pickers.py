@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from agent_server.actions import Type
+from agent_server.baselines.elements import Element
 from agent_server.baselines.forms import confirm_button
-from agent_server.baselines.screen import Element
 from agent_server.baselines.situation import Move, Outcome, Situation, entered, hold, touch
 from agent_server.baselines.values import Value
 from agent_server.baselines.vocabulary import bag
@@ -77,13 +77,14 @@ def _pad(situation: Situation) -> dict[str, Element]:
 
 
 def _unit(field: Element) -> str | None:
-    said = " ".join((*field.labels, field.name)).lower()
-    match = re.search(r"\b(h|m|s)(?:\b|ou|r|in|ec)", said)
-    return match.group(1) if match else None
+    for unit in ("hour", "minute", "second"):
+        if {unit, unit[:3], unit[0]} & field.spoken:
+            return unit[0]
+    return None
 
 
 def _names_unit(field: Element) -> bool:
-    return bool({"hour", "minute"} & set(words(" ".join((*field.labels, field.name)))))
+    return bool({"hour", "minute"} & field.spoken)
 
 
 def _fields(situation: Situation, fields: list[Element], numbers: tuple[int, int]) -> Move | None:

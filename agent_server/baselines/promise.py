@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent_server.baselines import vocabulary as v
-from agent_server.baselines.screen import Element
+from agent_server.baselines.elements import Element
 from agent_server.baselines.situation import Situation, entered
 from agent_server.baselines.words import best_kin, content, coverage, plain, relevance, same, says, segments, words
 
@@ -25,10 +25,9 @@ def score(situation: Situation, element: Element) -> float:
         return -1.0
     weights = _weights(situation)
     worth = max(
-        _worth(situation, label, weights) * (1.0 if at == 0 else 0.7) for at, label in enumerate(_names(element))
+        _worth(situation, label, weights) * (1.0 if at == 0 else 0.75) for at, label in enumerate(_names(element))
     )
-    if situation.part.intent in ("create", "set") and not situation.has("confirmed"):
-        worth += _adds(situation, element)
+    worth += _leads(situation, element)
     if element.node.selected:
         worth *= MET
     return worth * STALE ** situation.touched(element) + situation.noise(element.key)
@@ -81,16 +80,34 @@ def _worth(situation: Situation, label: str, weights: dict[str, float]) -> float
             return 3.0 if same(label, target) else 2.5
     for at, value in enumerate(part.values):
         if situation.has(entered(at)) and says(label, value.text):
-            return 1.0
+            return 0.5
     whole = relevance(label, weights)
     pieces = segments(label)
-    return max(whole, *(0.6 * relevance(piece, weights) for piece in pieces)) if len(pieces) > 1 else whole
+    if len(pieces) < 2:
+        return whole
+    return max(whole, *(relevance(piece, weights) for piece in pieces))
+
+
+def _leads(situation: Situation, element: Element) -> float:
+    """What an element is worth for the kind of goal, whatever the goal is about."""
+    part, stems = situation.part, set(words(element.title))
+    if any(says(label, target) for target in part.targets for label in situation.screen.around(element)):
+        return 0.6
+    match part.intent:
+        case "create" | "set" if not situation.has("confirmed") and stems & v.ADD_LABELS:
+            return _adds(situation, element)
+        case "toggle" | "set" if stems and stems <= v.KEEPING:
+            return 0.75 if situation.screen.home else 0.5
+        case "edit" if situation.at_target and stems & v.EDIT_LABELS and len(stems) <= 3:
+            return 1.0
+        case _:
+            return 0.0
 
 
 def _adds(situation: Situation, element: Element) -> float:
     """What a button that makes something new is worth when that is the goal."""
     stems = words(element.title)
-    if not set(stems) & v.ADD_LABELS or len(stems) > 4:
+    if len(stems) > 4:
         return 0.0
     others = [stem for stem in content(element.title) if stem not in v.ADD_LABELS]
     if not others:

@@ -3,62 +3,64 @@
 from __future__ import annotations
 
 from agent_server.baselines import vocabulary as v
-from agent_server.baselines.screen import Element
+from agent_server.baselines.elements import Element
 from agent_server.baselines.situation import Done, Outcome, Situation, hold, touch
 from agent_server.baselines.words import plain, says, words
+
+_YES = ("ok", "yes", "confirm", "continue")
 
 
 def delete(situation: Situation) -> Outcome | None:
     """The next step towards deleting the target; None while it has to be found first."""
-    targets = situation.part.targets
     screen = situation.screen
-    visible = [e for e in screen.elements if any(says(label, target) for label in e.labels for target in targets)]
-    shown = bool(visible) or any(says(text.label, target) for text in screen.texts for target in targets)
-    button = _delete_button(situation, visible)
+    shown = _shows(situation, *(text.label for text in screen.texts), *(field.held for field in screen.fields))
     if situation.has("deleting"):
-        if button is not None and screen.dialog and situation.touched(button) < 2:
+        if screen.dialog and (button := _delete_button(situation) or _answer(situation)):
             return touch(situation, button, "The phone asks back.", "deleting")
-        if button is None and (answer := _yes(situation)):
-            return touch(situation, answer, "The phone asks back.", "deleting")
         if not shown and not screen.dialog:
             return Done("it is gone")
-    opened = situation.has("opened") or situation.has("held") or any(says(screen.title, target) for target in targets)
-    if targets and not shown and not opened:
-        return None
-    if button is not None and situation.touched(button) < 2 and (opened or button in visible or not targets or shown):
+    held = situation.memory.last is not None and "held" in situation.memory.last.flags
+    chosen = held or situation.at_target or not situation.part.targets
+    button = _delete_button(situation)
+    if button is not None and (chosen or _shows(situation, *screen.around(button), *button.labels)):
         return touch(situation, button, "This deletes it.", "deleting")
-    if opened and (more := _more(situation)):
+    if chosen and (more := _more(situation)):
         return touch(situation, more, "Deleting may be among the further options.")
-    return _get_hold(situation, visible)
+    return _get_hold(situation)
 
 
-def _get_hold(situation: Situation, visible: list[Element]) -> Outcome | None:
+def _shows(situation: Situation, *labels: str) -> bool:
+    return any(says(label, target) for target in situation.part.targets for label in labels)
+
+
+def _get_hold(situation: Situation) -> Outcome | None:
     """Open the target; where that did not help, hold it."""
+    visible = [e for e in situation.screen.elements if e.kind in ("row", "button") and _shows(situation, *e.labels)]
     for element in visible:
         if not situation.touched(element):
-            return touch(situation, element, "This is what is to be deleted.", "opened")
+            return touch(situation, element, "This is what is to be deleted.")
     for element in visible:
         if not situation.has("held"):
             return hold(situation, element, "Opening it offered no way to delete.", "held")
     return None
 
 
-def _delete_button(situation: Situation, visible: list[Element]) -> Element | None:
-    """A short label with a word for deleting, the one nearest to the target."""
-    found = []
-    for element in situation.screen.elements:
-        stems = set(words(element.title))
-        if element.kind in ("button", "row") and stems & v.DELETE_LABELS and len(words(element.title)) <= 5:
-            distance = min((abs(element.box.centre.y - other.box.centre.y) for other in visible), default=0)
-            found.append((distance, element.order, element))
-    return min(found, key=lambda item: item[:2])[2] if found else None
+def _delete_button(situation: Situation) -> Element | None:
+    """A short label with a word for deleting: the target's own where several entries of a list have one."""
+    found = [
+        element
+        for element in situation.screen.elements
+        if element.kind in ("button", "row")
+        and set(words(element.title)) & v.DELETE_LABELS
+        and len(words(element.title)) <= 5
+        and situation.touched(element) < 3
+    ]
+    own = [element for element in found if _shows(situation, *situation.screen.around(element))]
+    return next(iter(own or found), None)
 
 
-def _yes(situation: Situation) -> Element | None:
-    if not situation.screen.dialog:
-        return None
-    wanted = ("ok", "yes", "confirm", "continue")
-    return next((e for e in situation.screen.elements if plain(e.title) in wanted and situation.touched(e) < 2), None)
+def _answer(situation: Situation) -> Element | None:
+    return next((e for e in situation.screen.elements if plain(e.title) in _YES and situation.touched(e) < 2), None)
 
 
 def _more(situation: Situation) -> Element | None:

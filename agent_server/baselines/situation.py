@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import TypeAlias
 
 from agent_server.actions import Action, Click, LongPress
+from agent_server.baselines.elements import Element
 from agent_server.baselines.goal import Part
 from agent_server.baselines.memory import Memory
-from agent_server.baselines.screen import Element, Screen
+from agent_server.baselines.screen import Screen
 from agent_server.baselines.values import Value
-from agent_server.baselines.words import coverage, words
+from agent_server.baselines.words import coverage, says, words
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,13 @@ class Situation:
 
     def touched(self, element: Element) -> int:
         """How often this was touched here before; without effect counts twice."""
-        return self.memory.touches[self.screen.place, element.key]
+        return self.memory.touches[self.memory.here, element.key]
 
     @cached_property
     def context(self) -> frozenset[str]:
         """Stems that tell where we are: heading, app, selected tabs, and what was touched last."""
         said = [self.screen.title, self.memory.app, self.memory.last.label if self.memory.last else ""]
+        said += [entry.label for entry in self.memory.trail[-2:]]
         said += [element.title for element in self.screen.elements if element.node.selected]
         said += [text.label for text in self.screen.texts if text.selected]
         return frozenset(stem for label in said for stem in words(label))
@@ -81,6 +83,13 @@ class Situation:
         """Whether this screen is about the part: half of its terms, `silent` ones aside, tell where we are."""
         terms = [term for term in self.part.terms if term not in silent]
         return not terms or coverage(terms, self.context) >= 0.5
+
+    @cached_property
+    def at_target(self) -> bool:
+        """Whether what is in front is the thing that the goal names: by its heading, a field, or the way here."""
+        said = [self.screen.title, *(entry.label for entry in self.memory.trail)]
+        said += [field.held for field in self.screen.fields]
+        return any(says(label, target) for target in self.part.targets for label in said)
 
     @cached_property
     def outstanding(self) -> tuple[tuple[int, Value], ...]:

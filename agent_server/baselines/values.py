@@ -16,7 +16,7 @@ _FIRST, _LAST = 0xE000, 0xF8FF
 """Private-use characters stand for values while a goal is cut into clauses."""
 
 _QUOTED = r"“([^”]+)”|\"([^\"]+)\"|«([^»]+)»|「([^」]+)」|`([^`]+)`|‘(.+?)’(?!\w)|(?<!\w)'(.+?)'(?!\w)"
-_HALF = r"\s*[ap]\.?m\b\.?"
+_HALF = r"\s*[ap](?:m\b|\.m\b\.?)"
 _UNIT = r"(?:hours?|hrs?|minutes?|mins?|seconds?|secs?|[hms])"
 _PATTERNS: tuple[tuple[ValueKind, re.Pattern[str]], ...] = (
     ("text", re.compile(_QUOTED, re.S)),

@@ -58,6 +58,16 @@ EDIT_LABELS = bag("edit rename modify")
 START_LABELS = bag("start begin play run resume")
 CONFIRM_LABELS = ("save", "done", "ok", "okay", "apply", "confirm", "set", "finish", "yes", "create", "add", "submit")
 """Best first."""
+FORM_WORDS = bag(
+    "first last middle full name surname nickname phone mobile number email mail address company job title label "
+    "subject body message description text search find type enter write add your a an the optional required city "
+    "street zip postal code country website url birthday date time hour minute second username user note here"
+)
+"""A field whose text is made of these shows its hint."""
+KEEPING = bag("setting preference option configuration")
+"""What apps call the page where things are switched and set."""
+LARGER = bag("larger bigger higher louder brighter longer more increase")
+SMALLER = bag("smaller lower quieter darker dimmer shorter less fewer decrease")
 SEARCH_LABELS = bag("search find")
 CANCEL_LABELS = bag("cancel close dismiss no back")
 UP_LABELS = frozenset({"navigate up", "back", "go back", "close", "cancel", "collapse", "dismiss"})
@@ -87,13 +97,18 @@ SYNONYMS: tuple[frozenset[str], ...] = (
     bag("email mail"),
     bag("title heading subject name label"),
     bag("body content text description message"),
-    bag("version about build model serial"),
+    bag("about version"),
+    bag("about model"),
+    bag("about serial"),
+    bag("about build"),
     bag("timeout sleep"),
+    bag("display screen"),
     bag("picture photo image"),
     bag("search find"),
     bag("launch start begin play resume run"),
     bag("language locale"),
     bag("dark night"),
     bag("sound volume"),
+    bag("sound ring"),
 )
 """Words that name the same thing on a screen; a synonym counts less than the word itself."""

@@ -15,12 +15,14 @@ OURS = re.compile(
     r"com\.android\.(?!systemui)\w+|com\.google|virtual phone)\b",
     re.I,
 )
+ORDINARY_WORDS = {"vocabulary.py": {"setting", "note"}}
+"""English that any form or menu uses and that happens to be the name of an app as well."""
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
 def test_no_name_of_an_app_or_task(source: Path) -> None:
-    found = [match.group() for match in OURS.finditer(source.read_text("utf-8"))]
-    assert not found
+    found = {match.group().lower() for match in OURS.finditer(source.read_text("utf-8"))}
+    assert found <= ORDINARY_WORDS.get(source.name, set())
 
 
 def test_there_is_something_to_look_at() -> None:

@@ -14,7 +14,7 @@ from agent_server.baselines.values import clock_of, mask, read_values, seconds_o
         ("say “so” now", "so", "text"),
         ("mail x.y@example.org please", "x.y@example.org", "email"),
         ("see https://example.org/a?b=1.", "https://example.org/a?b=1", "url"),
-        ("at 7:30 PM.", "7:30 PM.", "time"),
+        ("at 7:30 PM.", "7:30 PM", "time"),
         ("at 7 am", "7 am", "time"),
         ("for 1 hour and 30 minutes", "1 hour and 30 minutes", "duration"),
         ("a 5-minute walk", "5-minute", "duration"),
