@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from agent_server.actions import Action, Finished, Press, Scroll, Wait
 from agent_server.baselines.answers import answer
 from agent_server.baselines.arrival import arrive, start
+from agent_server.baselines.clauses import Intent
 from agent_server.baselines.controls import choose, nudge, slide, toggle
 from agent_server.baselines.forms import confirm, fill
-from agent_server.baselines.goal import Goal, Intent, read_goal
+from agent_server.baselines.goal import Goal, read_goal
 from agent_server.baselines.marks import Mark, anchors
 from agent_server.baselines.memory import Memory, recall
 from agent_server.baselines.navigation import enter_app, explore, pass_prompt

@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from agent_server.baselines import vocabulary as v
+from agent_server.baselines.clauses import Intent, extreme_of, intent_of, state_of, steps_of, terms_of
 from agent_server.baselines.values import Value, ValueKind, mask, read_values, unmask
 from agent_server.baselines.words import content, words
 
-Intent = Literal["toggle", "create", "delete", "edit", "set", "start", "open", "find", "ask", "other"]
 Table: TypeAlias = dict[str, tuple[str, ValueKind]]
 
 _CAPITAL = r"[A-Z][\w&+’'-]*"
@@ -40,26 +40,10 @@ _OWNED = re.compile(
     rf"\b(?:of|for|from|with|to|named|called|(?:the|my)\s+[a-z]+)\s+(?:the\s+)?({_RUN})|({_RUN})(?=[’']s\b)"
 )
 _NAME_RUN = re.compile(rf"(?<!^)(?<![.!?]\s)\b({_RUN})")
-_STATE = re.compile(rf"\b({'|'.join(sorted(v.ON_WORDS | v.OFF_WORDS))})\b", re.I)
-_IN_STATE = re.compile(r"\b(?:is|are|be|stays?|turned|switched)\s+(?:on|off|enabled|disabled)\b|\b(?:on|off)\s*$", re.I)
 _SET_TO = re.compile(r"\b(?:to|as)\s+(?:the\s+)?([^,.;]+?)(?=\s+(?:in|on|using|from|for|with)\b|\s*[,.;]|\s*$)", re.I)
-_DEVICE_DOES = re.compile(r"\b(?:make|let|have)\s+(?:the|my|this)\s+(?:phone|device|screen|system|app)\s+[a-z]+", re.I)
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_POLITE = v.bag("please you could can would i want need to kindly")
-_CHECKING = v.bag("check tell find see look")
-_PUTTING = v.bag("set make put keep ensure")
 _REPLYING = v.bag("answer reply respond report give return tell")
 _NAMING_WORDS = frozenset(stem for word in ("titled", "labelled", "labeled", "entitled") for stem in words(word))
 _NAME_KEYS = (("name",), ("title",), ("label",))
-_VERBS_OF: tuple[tuple[Intent, frozenset[str]], ...] = (
-    ("delete", v.DELETE_VERBS | {"clear"}),
-    ("create", v.CREATE_VERBS),
-    ("edit", v.EDIT_VERBS),
-    ("set", v.SET_VERBS),
-    ("start", v.START_VERBS),
-    ("find", v.FIND_VERBS),
-    ("open", v.OPEN_VERBS),
-)
 
 
 @dataclass(frozen=True)
@@ -163,81 +147,25 @@ def _apps(masked: str, table: Table) -> tuple[App, ...]:
 
 def _part(clause: str, table: Table, apps: tuple[App, ...]) -> Part:
     bare = re.sub(r"[\ue000-\uf8ff]", " ", clause)
-    intent = _intent(bare, clause)
+    intent = intent_of(bare, clause)
     values = read_values(clause, table)
     targets = _targets(clause, table, apps, named=intent not in ("toggle", "set", "start"))
-    extreme = _extreme(set(words(bare)))
-    part = Part(intent, unmask(clause, table), _terms(bare, intent, apps), tuple(values), targets, None, extreme)
+    extreme = extreme_of(set(words(bare)))
+    part = Part(
+        intent,
+        unmask(clause, table),
+        terms_of(bare, intent, (app.name for app in apps)),
+        tuple(values),
+        targets,
+        None,
+        extreme,
+    )
     if intent == "toggle":
-        state = _state(bare)
+        state = state_of(bare)
         part = replace(part, state=True if state is None and "toggle" not in words(bare) else state)
     elif intent == "set":
-        part = replace(part, steps=_steps(bare))
+        part = replace(part, steps=steps_of(bare))
     return _without_names(_sorted_values(part))
-
-
-def _terms(bare: str, intent: Intent, apps: tuple[App, ...]) -> tuple[str, ...]:
-    """The words of a clause that lead somewhere: no verbs, no app name (unless it is said twice)."""
-    silent = v.VERBS - v.START_VERBS if intent == "start" else v.VERBS
-    match intent:
-        case "toggle":
-            silent = silent | v.ON_WORDS | v.OFF_WORDS
-        case "ask":
-            silent = silent | v.ASK_WORDS | {stem for ask in v.ASK_WORDS for stem in words(ask)}
-        case "create":
-            silent = silent | v.ADD_LABELS
-        case _:
-            silent = silent | v.HIGHEST | v.LOWEST | v.LARGER | v.SMALLER | v.bag("step notch level its than")
-    spoken = words(bare)
-    apps_said = {stem for app in apps for stem in words(app.name) if spoken.count(stem) < 2}
-    return tuple(stem for stem in content(bare) if stem not in silent and stem not in apps_said)
-
-
-def _intent(bare: str, clause: str) -> Intent:
-    spoken = [word for word in re.findall(r"[^\W\d_]+(?:['’]\w+)?", bare.lower()) if word not in _POLITE]
-    if clause.endswith("?") or (spoken and spoken[0] in v.ASK_WORDS):
-        return "ask"
-    for at, word in enumerate(spoken):
-        if word in v.TOGGLE_VERBS and (_state(bare) is not None or word == "toggle"):
-            return "toggle"
-        if word in _CHECKING and any(later in v.ASK_WORDS for later in spoken[at + 1 :]):
-            return "ask"
-        if word in _PUTTING and _IN_STATE.search(bare):
-            return "toggle"
-        if word in ("switch", "toggle"):
-            return "toggle"
-        if word in _PUTTING and set(spoken) & (v.LARGER | v.SMALLER | v.HIGHEST | v.LOWEST):
-            return "set"
-        if word in ("make", "let", "have") and _DEVICE_DOES.search(bare):
-            return "toggle"
-        for intent, verbs in _VERBS_OF:
-            if word in verbs:
-                return intent
-    return "other"
-
-
-def _state(bare: str) -> bool | None:
-    """Wanted on or off; "on" alone is weak, for it is a preposition too."""
-    found = [match.group(1).lower() for match in _STATE.finditer(bare)]
-    strong = [word for word in found if word != "on"]
-    if strong:
-        return strong[0] in v.ON_WORDS
-    return True if found else None
-
-
-def _steps(bare: str) -> int:
-    """How many steps up (or down, negative) a comparison asks for: "two steps larger", "a bit louder"."""
-    spoken = words(bare)
-    sign = 1 if set(spoken) & v.LARGER else -1 if set(spoken) & v.SMALLER else 0
-    told = re.search(rf"\b(\d+|{'|'.join(_NUMBERS)})\s+(?:steps?|notch(?:es)?|times?|levels?|sizes?)\b", bare, re.I)
-    number = told.group(1).lower() if told else "1"
-    return sign * (_NUMBERS.get(number) or int(number))
-
-
-def _extreme(spoken: set[str]) -> Literal["highest", "lowest"] | None:
-    if spoken & v.HIGHEST:
-        return "highest"
-    return "lowest" if spoken & v.LOWEST else None
 
 
 def _targets(clause: str, table: Table, apps: tuple[App, ...], *, named: bool) -> tuple[str, ...]:
@@ -336,6 +264,6 @@ def _singles(part: Part) -> list[Part]:
         terms = tuple(stem for stem in content(piece) if stem in part.terms)
         if not terms:
             return [part]
-        state = _state(piece)
+        state = state_of(piece)
         split.append(replace(part, text=piece, terms=terms, state=part.state if state is None else state))
     return split or [part]
