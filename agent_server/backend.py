@@ -16,17 +16,16 @@ import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
-import httpx
 import orjson
 
 from agent_server.completion import Completion, read_completion
 from agent_server.errors import BackendError, BackendRejected, BackendReply, BackendUnavailable
+from agent_server.http_client import BrokenAnswer, HttpClient, HttpResponse, NoAnswer
 
 _REFUSALS = (400, 413, 422)
 _BUSY = (408, 429, 502, 503, 504)
-_KEEPALIVE_S = 2.0
-"""Shorter than the 5 s after which vLLM's HTTP server hangs up, so that no request meets a closing connection."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,7 @@ class BackendTimeouts:
 @dataclass(eq=False)
 class _Replica:
     url: str
+    client: HttpClient
     outstanding: int = 0
     down_until: float = 0.0
     weights: str | None = None
@@ -71,21 +71,16 @@ class ChatBackend:
         *,
         token: str | None = None,
         timeouts: BackendTimeouts | None = None,
-        max_connections: int = 1024,
     ) -> None:
         """`urls` with or without `/v1`; `model` is the name that the backend serves. Raises ValueError."""
         if not urls:
             raise ValueError("at least one backend URL is needed")
         self.model = model
         self._timeouts = timeouts or BackendTimeouts()
-        self._replicas = [_Replica(base_url(url)) for url in dict.fromkeys(urls)]
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        bases = dict.fromkeys(base_url(url) for url in urls)
+        self._replicas = [_Replica(base, HttpClient(base, headers)) for base in bases]
         self._turn = itertools.count()
-        limits = httpx.Limits(max_connections=max_connections, keepalive_expiry=_KEEPALIVE_S)
-        timeout = httpx.Timeout(self._timeouts.total_s, connect=self._timeouts.connect_s, pool=self._timeouts.connect_s)
-        headers = {"content-type": "application/json", "accept": "application/json"}
-        if token:
-            headers["authorization"] = f"Bearer {token}"
-        self._client = httpx.AsyncClient(limits=limits, timeout=timeout, headers=headers, trust_env=False)
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -107,7 +102,7 @@ class ChatBackend:
         for replica in self._order(request.session):
             try:
                 return await self._complete_at(replica, body, request.return_tokens)
-            except _NobodyThere as failure:
+            except NoAnswer as failure:
                 replica.down_until = time.monotonic() + self._timeouts.cool_down_s
                 replica.asked = False
                 failures.append(f"{replica.url}: {failure}")
@@ -118,7 +113,7 @@ class ChatBackend:
         reports = await asyncio.gather(*map(self._probe, self._replicas), return_exceptions=True)
         failures = []
         for replica, report in zip(self._replicas, reports, strict=True):
-            if isinstance(report, BackendError | _NobodyThere):
+            if isinstance(report, BackendError | NoAnswer):
                 failures.append(f"{replica.url}: {report}")
             elif isinstance(report, BaseException):
                 raise report
@@ -126,7 +121,8 @@ class ChatBackend:
             raise BackendUnavailable(f"no backend is ready for {self.model!r}: {'; '.join(failures)}")
 
     async def aclose(self) -> None:
-        await self._client.aclose()
+        for replica in self._replicas:
+            replica.client.close()
 
     def _body(self, request: ChatRequest) -> dict[str, object]:
         sampling = {name: value for name, value in request.sampling.items() if value is not None}
@@ -152,7 +148,7 @@ class ChatBackend:
             async with asyncio.timeout(self._timeouts.total_s):
                 if not replica.asked:
                     await self._ask_weights(replica)
-                response = await self._send("POST", f"{replica.url}/chat/completions", body)
+                response = await self._send(replica, "POST", "/chat/completions", body)
         except TimeoutError as error:
             replica.down_until = time.monotonic() + self._timeouts.cool_down_s
             raise BackendUnavailable(
@@ -162,27 +158,14 @@ class ChatBackend:
             replica.outstanding -= 1
         replica.down_until = 0.0
         _check_status(response, replica.url)
-        return read_completion(response.content, replica.url, replica.weights, with_tokens)
+        return read_completion(response.body, replica.url, replica.weights, with_tokens)
 
-    async def _send(self, method: str, url: str, body: bytes | None = None) -> httpx.Response:
-        """One HTTP exchange. Raises _NobodyThere where no byte of an answer came, BackendReply where it broke off."""
+    async def _send(self, replica: _Replica, method: str, path: str, body: bytes = b"") -> HttpResponse:
+        """One exchange. Raises NoAnswer where no byte of an answer came, BackendReply where it broke off."""
         try:
-            response = await self._client.send(self._client.build_request(method, url, content=body), stream=True)
-        except httpx.PoolTimeout as error:
-            raise BackendUnavailable("every connection to the backends is in use") from error
-        except (httpx.ReadTimeout, httpx.WriteTimeout) as error:
-            raise TimeoutError from error
-        except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise _NobodyThere(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__) from error
-        try:
-            await response.aread()
-        except httpx.ReadTimeout as error:
-            raise TimeoutError from error
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            raise BackendReply(f"{url} broke off its answer: {type(error).__name__}: {error}") from error
-        finally:
-            await response.aclose()
-        return response
+            return await replica.client.request(method, path, body, self._timeouts.connect_s)
+        except BrokenAnswer as error:
+            raise BackendReply(f"{replica.url}: {error}") from error
 
     async def _ask_weights(self, replica: _Replica) -> None:
         """Learn the weights' revision, where the server tells; a server that does not is no fault."""
@@ -194,26 +177,22 @@ class ChatBackend:
     async def _probe(self, replica: _Replica) -> None:
         try:
             async with asyncio.timeout(self._timeouts.probe_s):
-                response = await self._send("GET", f"{replica.url}/models")
+                response = await self._send(replica, "GET", "/models")
         except TimeoutError as error:
             message = f"{replica.url}/models gave no answer in {self._timeouts.probe_s:g} s"
             raise BackendUnavailable(message) from error
         _check_status(response, replica.url)
-        models = _models(response.content, replica.url)
+        models = _models(response.body, replica.url)
         if self.model not in models:
             served = ", ".join(models) or "nothing"
             raise BackendReply(f"{replica.url} does not serve {self.model!r}; it serves {served}")
         replica.weights, replica.asked, replica.down_until = models[self.model], True, 0.0
 
 
-class _NobodyThere(Exception):
-    """The request reached no model."""
-
-
 def base_url(url: str) -> str:
     """The URL with `/v1` at its end, for what people write with and without. Raises ValueError."""
-    parsed = httpx.URL(url)
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"{url!r} is not a backend URL; write for instance http://127.0.0.1:8000/v1")
     stripped = url.rstrip("/")
     return stripped if stripped.endswith("/v1") else f"{stripped}/v1"
@@ -223,11 +202,11 @@ def _score(session: str, url: str) -> bytes:
     return hashlib.blake2b(f"{session}\0{url}".encode(), digest_size=8).digest()
 
 
-def _check_status(response: httpx.Response, url: str) -> None:
-    status = response.status_code
+def _check_status(response: HttpResponse, url: str) -> None:
+    status = response.status
     if status == 200:
         return
-    said = response.content[:500].decode("utf-8", "replace").strip() or "nothing more"
+    said = response.body[:500].decode("utf-8", "replace").strip() or "nothing more"
     if status in _REFUSALS:
         raise BackendRejected(f"{url} refused the request with {status}: {said}")
     if status in _BUSY:

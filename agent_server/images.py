@@ -17,7 +17,7 @@ from PIL import Image
 
 from agent_server.errors import InvalidImage
 from agent_server.geometry import Size
-from agent_server.image_headers import ImageFormat, read_header
+from agent_server.image_headers import Header, ImageFormat, read_header
 from agent_server.resample import flattened, resample
 
 MEDIA_TYPES: dict[str, ImageFormat] = {
@@ -97,16 +97,15 @@ def check_image(data: bytes, limits: ImageLimits | None = None, *, declared: str
         most = f"at most {limits.max_pixels} are allowed"
         raise InvalidImage(f"the image has {header.size} = {header.size.pixels} pixels; {most}", status=413)
     _check_declared(declared, header.format)
-    return _checked(data)
+    return _checked(data, header)
 
 
 def known_image(data: bytes) -> CheckedImage:
     """Bytes that passed `check_image` before, described again from their header alone."""
-    return _checked(data)
+    return _checked(data, read_header(data))
 
 
-def _checked(data: bytes) -> CheckedImage:
-    header = read_header(data)
+def _checked(data: bytes, header: Header) -> CheckedImage:
     size = Size(header.size.height, header.size.width) if header.orientation >= 5 else header.size
     return CheckedImage(data, header.format, size, header.orientation)
 

@@ -1,17 +1,19 @@
-"""`multipart/form-data` in memory: files stay bytes from the socket to the model, without base64 and without a disk."""
+"""`multipart/form-data` in memory: files stay bytes from the socket to the model, without base64 and without a disk.
+
+The body is whole when it gets here, so it is cut at its boundaries; no byte of a file is looked at one by one.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import MultipartParser, parse_options_header
+from python_multipart.multipart import parse_options_header
 
 from agent_server.errors import InvalidRequest
 
-if TYPE_CHECKING:
-    from python_multipart.multipart import MultipartCallbacks
+_MAX_HEADERS = 8192
+_MAX_BOUNDARY = 200
 
 
 @dataclass(frozen=True)
@@ -26,70 +28,54 @@ class Part:
 
 def read_parts(content_type: str, body: bytes, max_parts: int = 1100) -> dict[str, Part]:
     """The parts by name. Raises InvalidRequest for a body that is not what its content type says."""
-    boundary = parse_options_header(content_type)[1].get(b"boundary")
-    if not boundary:
-        raise InvalidRequest("the multipart content type names no boundary", status=415)
-    collector = _Collector(max_parts)
-    try:
-        parser = MultipartParser(boundary, collector.callbacks())
-        parser.write(body)
-        parser.finalize()
-    except FormParserError as error:
-        raise InvalidRequest(f"the multipart body cannot be read: {error}") from error
-    if not collector.complete:
-        raise InvalidRequest("the multipart body is cut off: its closing boundary is missing")
-    return collector.parts
+    boundary = parse_options_header(content_type)[1].get(b"boundary", b"")
+    if not 0 < len(boundary) <= _MAX_BOUNDARY:
+        raise InvalidRequest("the multipart content type names no usable boundary", status=415)
+    parts: dict[str, Part] = {}
+    for headers, data in _split(body, b"--" + boundary):
+        part = _part(headers, data)
+        if part.name in parts:
+            raise _unreadable(f"there are two parts called {part.name!r}")
+        if len(parts) >= max_parts:
+            raise _unreadable(f"it has more than {max_parts} parts")
+        parts[part.name] = part
+    return parts
 
 
-@dataclass
-class _Collector:
-    """What the parser has called back so far."""
+def _split(body: bytes, delimiter: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Headers and content of every part."""
+    start = 0 if body.startswith(delimiter) else body.find(b"\r\n" + delimiter) + 2
+    if start == 1:
+        raise _unreadable("its boundary does not occur")
+    while True:
+        start += len(delimiter)
+        if body.startswith(b"--", start):
+            return
+        line_end = body.find(b"\r\n", start)
+        if line_end < 0 or body[start:line_end].strip(b" \t"):
+            raise _unreadable("a boundary is followed by something else than a line end")
+        # A part without headers begins with the empty line that would end them.
+        headers_end = body.find(b"\r\n\r\n", line_end, line_end + _MAX_HEADERS)
+        if headers_end < 0:
+            raise _unreadable("the headers of a part do not end")
+        end = body.find(b"\r\n" + delimiter, headers_end + 4)
+        if end < 0:
+            raise _unreadable("it is cut off: its closing boundary is missing")
+        yield body[line_end:headers_end], body[headers_end + 4 : end]
+        start = end + 2
 
-    max_parts: int
-    parts: dict[str, Part] = field(default_factory=dict)
-    complete: bool = False
-    _headers: dict[str, str] = field(default_factory=dict)
-    _name: bytes = b""
-    _value: bytes = b""
-    _data: list[bytes] = field(default_factory=list)
 
-    def callbacks(self) -> MultipartCallbacks:
-        return {
-            "on_part_begin": self._begin,
-            "on_header_field": self._header_name,
-            "on_header_value": self._header_value,
-            "on_header_end": self._header_end,
-            "on_part_data": self._part_data,
-            "on_part_end": self._end,
-            "on_end": self._finish,
-        }
+def _part(headers: bytes, data: bytes) -> Part:
+    found = {}
+    for line in headers.decode("utf-8", "replace").split("\r\n"):
+        name, _, value = line.partition(":")
+        found[name.strip().lower()] = value.strip()
+    disposition, options = parse_options_header(found.get("content-disposition"))
+    name = options.get(b"name", b"").decode("latin-1")
+    if disposition != b"form-data" or not name:
+        raise _unreadable("a part has no name")
+    return Part(name, found.get("content-type", ""), data)
 
-    def _begin(self) -> None:
-        self._headers, self._data = {}, []
-        if len(self.parts) >= self.max_parts:
-            raise FormParserError(f"it has more than {self.max_parts} parts")
 
-    def _header_name(self, data: bytes, start: int, end: int) -> None:
-        self._name += data[start:end]
-
-    def _header_value(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
-
-    def _header_end(self) -> None:
-        self._headers[self._name.decode("latin-1").lower()] = self._value.decode("utf-8", "replace")
-        self._name = self._value = b""
-
-    def _part_data(self, data: bytes, start: int, end: int) -> None:
-        self._data.append(data[start:end])
-
-    def _end(self) -> None:
-        disposition, options = parse_options_header(self._headers.get("content-disposition"))
-        name = options.get(b"name", b"").decode("utf-8", "replace")
-        if disposition != b"form-data" or not name:
-            raise FormParserError("a part has no name")
-        if name in self.parts:
-            raise FormParserError(f"there are two parts called {name!r}")
-        self.parts[name] = Part(name, self._headers.get("content-type", ""), b"".join(self._data))
-
-    def _finish(self) -> None:
-        self.complete = True
+def _unreadable(why: str) -> InvalidRequest:
+    return InvalidRequest(f"the multipart body cannot be read: {why}")
