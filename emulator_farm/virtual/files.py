@@ -144,6 +144,14 @@ class FileTree:
             return False
         return True
 
+    def is_there(self, path: str) -> bool:
+        """Whether `path` leads to something, a dangling link included."""
+        try:
+            self._lookup(path, follow=False)
+        except OSError:
+            return False
+        return True
+
     def is_dir(self, path: str) -> bool:
         """Whether `path`, links followed, is a directory."""
         try:

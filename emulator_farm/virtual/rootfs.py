@@ -48,7 +48,7 @@ def populate(phone: Phone) -> None:
     for path in DIRECTORIES:
         files.mkdir(path, parents=True)
     for path, target in LINKS.items():
-        if not _is_there(files, path):
+        if not files.is_there(path):
             files.symlink(target, path)
     files.chown("/storage/emulated/0", *MEDIA_RW)
     files.chmod("/storage/emulated/0", 0o2770)
@@ -74,14 +74,6 @@ def wipe(files: FileTree) -> None:
     for top in ("/storage/emulated/0", "/data/local/tmp", "/data/app", "/data/data"):
         for name in files.list(top) if files.is_dir(top) else []:
             files.remove(f"{top}/{name}", recursive=True)
-
-
-def _is_there(files: FileTree, path: str) -> bool:
-    try:
-        files.stat(path, follow=False)
-    except OSError:
-        return False
-    return True
 
 
 def _below(path: str, tops: tuple[str, ...]) -> bool:

@@ -114,9 +114,9 @@ def glob(files: FileTree, field: Field, cwd: str, uid: int) -> list[str]:
 
 def _step(files: FileTree, place: tuple[str, str], component: str, only_dirs: bool, uid: int) -> list[tuple[str, str]]:
     shown, real = place
-    if not PATTERN_CHARS.search(re.sub(r"\\.", "", component)):
-        names = [re.sub(r"\\(.)", r"\1", component)]
-    else:
+    is_pattern = PATTERN_CHARS.search(re.sub(r"\\.", "", component)) is not None
+    names = [re.sub(r"\\(.)", r"\1", component)]
+    if is_pattern:
         try:
             rootfs.check_list(files, real, uid)
             names = files.list(real)
@@ -126,7 +126,9 @@ def _step(files: FileTree, place: tuple[str, str], component: str, only_dirs: bo
         names = [name for name in names if regex.fullmatch(name) and (component[0] == "." or name[0] != ".")]
     base = shown + "/" if shown and not shown.endswith("/") else shown
     places = [(base + name, posixpath.join(real, name)) for name in names]
-    return [(s, r) for s, r in places if (files.is_dir(r) if only_dirs else files.exists(r))]
+    if only_dirs:
+        return [(s, r) for s, r in places if files.is_dir(r)]
+    return places if is_pattern else [(s, r) for s, r in places if files.is_there(r)]
 
 
 def _escape(text: str) -> str:
