@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .fonts import Typeface
 from .text_flow import Line
-from .widgets import Scroll, Slider, TextField, Widget
+from .widgets import Paint, Scroll, Slider, TextField, Widget
 
 
 class Rect(NamedTuple):
@@ -116,8 +116,8 @@ class Window:
     state: ViewState
     kind: str
     """app | dialog | keyboard | status | navigation"""
-    dark: bool = False
-    name: str = ""
+    backdrop: Paint = "surface"
+    """What lies behind it, for a window drawn on its own."""
 
     def at(self, x: int, y: int) -> list[Box]:
         """Boxes under a pixel, the front and deepest one first, then its ancestors."""

@@ -12,9 +12,10 @@ def dialog(title: str, body: Sequence[Widget], buttons: Sequence[Widget], w: flo
     parts: list[Widget] = []
     if title:
         parts.append(Text(id="android:alertTitle", text=title, size=24, w=FILL))
-    parts.extend(body)
+    inside = Column(w=FILL, gap=16, children=tuple(body))
+    parts.append(body[0] if isinstance(body[0], Scroll) else Scroll(id="android:scrollView", w=FILL, child=inside))
     if buttons:
-        parts.append(Row(view="ScrollView", w=FILL, justify="end", gap=8, children=tuple(buttons)))
+        parts.append(Row(id="android:buttonPanel", w=FILL, justify="end", gap=8, children=tuple(buttons)))
     return Column(w=w, bg="surface_high", radius=28, pad=Pad(24, 24, 24, 16), gap=16, children=tuple(parts))
 
 

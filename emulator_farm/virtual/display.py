@@ -46,6 +46,12 @@ class Display:
         width, height = self.natural_size
         return (height, width) if self.rotation % 2 else (width, height)
 
+    @property
+    def size_dp(self) -> tuple[float, float]:
+        """Width and height in the current rotation, dp."""
+        width, height = self.size
+        return width * BASELINE / self.density, height * BASELINE / self.density
+
     def override_size(self, size: tuple[int, int] | None) -> None:
         """Another logical size, natural orientation; None = the panel's own."""
         if size is not None and min(size) <= 0:

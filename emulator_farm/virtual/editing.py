@@ -165,6 +165,11 @@ class Editor:
         self._changed()
         return True
 
+    def perform_code(self, code: int) -> bool:
+        """Perform an editor action by its EditorInfo code; an unknown code is the field's own action."""
+        action = EDITOR_ACTIONS.get(code)
+        return self.perform(action) if action else self.enter()
+
     def next_field(self) -> bool:
         """Move the focus to the next field, in drawing order; False at the last one."""
         target = self._target()

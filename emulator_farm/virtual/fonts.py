@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +21,8 @@ LINE_HEIGHT = 1.172
 """Height of a line relative to the text size, from Roboto's own ascent and descent."""
 ASCENT = 0.928
 _ICON_OVERSAMPLING = 4
+_GROWTH = ((12.0, 1.0), (14.0, 0.86), (18.0, 0.67), (24.0, 0.5), (30.0, 0.27), (100.0, 0.0))
+"""Text size in sp and how much of the font scale it takes; in between it is interpolated."""
 _INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFE0E, 0xFE0F, 0xAD, *range(0x202A, 0x202F)))
 
 
@@ -90,6 +93,15 @@ class Typeface:
         if shown:
             ImageDraw.Draw(image).text((1, self.ascent), shown, fill=255, font=self._font, anchor="ls")
         return image
+
+
+def scaled(size: float, font_scale: float) -> float:
+    """Factor for a text of `size` sp: large text grows less than small text, as since Android 14."""
+    for (low, full), (high, less) in pairwise(_GROWTH):
+        if size <= high:
+            share = full + (less - full) * max(0.0, (size - low) / (high - low))
+            return 1 + (font_scale - 1) * share
+    return 1.0
 
 
 def visible(text: str) -> str:

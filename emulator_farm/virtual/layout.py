@@ -1,9 +1,10 @@
 """From widgets to boxes: one pass that measures, one that places. All results are whole device pixels."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from .boxes import Box, Rect, ViewState
-from .fonts import Typeface, typeface
+from .fonts import Typeface, scaled, typeface
 from .text_flow import Line, flow, line_of, single
 from .widgets import (
     FILL,
@@ -47,25 +48,38 @@ class Layout:
     def face(self, widget: Text | TextField | Radio) -> Typeface:
         """The typeface of a text widget."""
         weight = "regular" if isinstance(widget, Radio) else widget.weight
-        return typeface(weight, max(1, round(widget.size * self.scale * self.font_scale)))
+        factor = 1.0 if isinstance(widget, Text) and widget.fixed else scaled(widget.size, self.font_scale)
+        return typeface(weight, max(1, round(widget.size * self.scale * factor)))
 
     def fit(self, widget: Widget, rect: Rect) -> Box:
         """Lay a tree out so that it fills `rect` exactly."""
-        box = self._measure(replace(widget, w=FILL, h=FILL), rect.width, rect.height)
-        self._place(box, rect.left, rect.top, rect)
-        if self.state.reveal:
-            self.state.reveal = False
-            if self._reveal(box):
-                box = self._measure(replace(widget, w=FILL, h=FILL), rect.width, rect.height)
-                self._place(box, rect.left, rect.top, rect)
-        return box
+
+        def make() -> Box:
+            box = self._measure(replace(widget, w=FILL, h=FILL), rect.width, rect.height)
+            self._put(box, rect.left, rect.top, rect)
+            return box
+
+        return self._revealed(make)
 
     def place(self, widget: Widget, area: Rect, anchor: tuple[float, float] = (0.5, 0.5)) -> Box:
         """Lay a tree out at its own size, placed inside `area` by `anchor`."""
-        box = self._measure(widget, area.width, area.height)
-        left = area.left + round((area.width - box.w) * anchor[0])
-        top = area.top + round((area.height - box.h) * anchor[1])
-        self._place(box, left, top, area)
+
+        def make() -> Box:
+            box = self._measure(widget, area.width, area.height)
+            left = area.left + round((area.width - box.w) * anchor[0])
+            top = area.top + round((area.height - box.h) * anchor[1])
+            self._put(box, left, top, area)
+            return box
+
+        return self._revealed(make)
+
+    def _revealed(self, make: Callable[[], Box]) -> Box:
+        """A tree, made again where a viewport had to move to show the caret."""
+        box = make()
+        if self.state.reveal:
+            self.state.reveal = False
+            if self._reveal(box):
+                return make()
         return box
 
     # -- measuring
@@ -129,7 +143,10 @@ class Layout:
         left = None if total is None else max(0, total - gaps)
         boxes: dict[int, Box] = {}
         shares: dict[int, float] = {}
-        for index, child in enumerate(widget.children):
+        # A viewport takes at most what the others leave, so it is measured after them.
+        order = sorted(range(count), key=lambda index: isinstance(widget.children[index], Scroll))
+        for index in order:
+            child = widget.children[index]
             share = child.grow or (1.0 if (child.h if down else child.w) == FILL else 0.0)
             if share and left is not None:
                 shares[index] = share
@@ -222,13 +239,13 @@ class Layout:
 
     # -- placing
 
-    def _place(self, box: Box, left: int, top: int, clip: Rect) -> None:
+    def _put(self, box: Box, left: int, top: int, clip: Rect) -> None:
         box.x, box.y = left, top
         box.inner = Rect(*(a + b for a, b in zip(box.inner, (left, top, left, top), strict=True)))
         box.visible = box.rect.clip(clip)
         inside = box.inner.clip(box.visible) if isinstance(box.widget, Scroll) else box.visible
         for child in box.children:
-            self._place(child, left + child.x, top + child.y, inside)
+            self._put(child, left + child.x, top + child.y, inside)
 
     def _reveal(self, root: Box) -> bool:
         """Move viewports so that the focused field's caret line is in sight; True where one moved."""

@@ -237,6 +237,7 @@ def bottom_bar(tabs: Sequence[tuple[str, str, str]], chosen: str, on_choose: Cal
         mark = Stack(w=64, h=32, bg=face, radius=16, children=(glyph,), hidden=True)
         words = Text(
             id="navigation_bar_item_small_label_view",
+            fixed=True,
             text=label,
             size=12,
             weight="medium",

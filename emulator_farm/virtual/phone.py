@@ -4,36 +4,32 @@ Every method is synchronous and not thread-safe: the caller serialises all calls
 pixels of the current rotation. A picture and the UI tree come from the same layout, so they always agree.
 """
 
-import base64
-import binascii
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PIL import Image
 
-from . import hierarchy
+from . import adb_keyboard, hierarchy
 from .apps import APPS
 from .clock import Clock
 from .defaults import ADB_IME
-from .editing import EDITOR_ACTIONS, Editor
+from .editing import Editor
 from .faults import Faults, Latency
 from .intents import BroadcastResult, Component, Intent, StartResult
 from .key_input import Keys
 from .keyboard import KeyActions, Keyboard
 from .keycodes import typeable
 from .packages import Activity
-from .picture import encode_png
 from .providers import ProviderError, UnknownProvider, Value
-from .scene import Scene, Stage
+from .scene import Stage
 from .screen import Screen
 from .system import System
 from .system_bars import NavigationActions
 from .tasks import Tasks
 from .touch import Touch
+from .view import View
 
 __all__ = ["Phone", "ProviderError", "TaskInfo", "TextNotTypeable", "UnknownProvider", "Value"]
-
-RESULT_OK = -1
 
 
 class TextNotTypeable(ValueError):
@@ -73,18 +69,15 @@ class Phone:
         self.display = self.system.display
         self.props, self.settings, self.files = self.system.props, self.system.settings, self.system.files
         self.packages, self.ime = self.system.packages, self.system.ime
-        self.ime.probe = lambda: self._scene().typing
+        self.ime.probe = lambda: self._view.scene().typing
         self._tasks = Tasks(self.system)
-        self._editor = Editor(self._scene, self.system.changed)
+        self._editor = Editor(lambda: self._view.scene(), self.system.changed)
         self._keys = Keys(self.system, self._tasks, self._editor)
-        self._touch = Touch(self.system, self._scene, self._editor)
+        self._touch = Touch(self.system, lambda: self._view.scene(), self._editor)
         type_key = KeyActions(self._press_char, self._editor.delete, self._press_enter)
         navigation = NavigationActions(self._keys.back, self._tasks.go_home, self._tasks.overview)
-        self._stage = Stage(self.system, Keyboard(type_key), navigation)
-        self._shown: tuple[Hashable, Scene] | None = None
-        self._drawn: tuple[int, Image.Image] | None = None
-        self._encoded: tuple[int, bytes] | None = None
-        self._version = 0
+        stage = Stage(self.system, Keyboard(type_key), navigation)
+        self._view = View(self.system, stage, lambda: self._keys.screen_on)
 
     # -- display
 
@@ -242,8 +235,7 @@ class Phone:
 
         Codes: 2 go, 3 search, 4 send, 5 next, 6 done, 7 previous; any other performs the field's own action.
         """
-        action = EDITOR_ACTIONS.get(code)
-        return self._editor.perform(action) if action else self._editor.enter()
+        return self._editor.perform_code(code)
 
     def _press_char(self, char: str) -> None:
         self._editor.insert(char)
@@ -256,53 +248,27 @@ class Phone:
     @property
     def version(self) -> int:
         """Goes up with each visible change, the passing of displayed time included."""
-        self._scene()
-        return self._version
+        return self._view.version
 
     def invalidate(self) -> None:
         """State behind the screen changed."""
         self.system.changed()
 
-    def _scene(self) -> Scene:
-        screen = self._tasks.screen
-        now = self.clock.now()
-        key = (
-            self.system.version,
-            id(screen),
-            now.hour,
-            now.minute,
-            now.date(),
-            screen.moment(),
-            self.system.toast_now,
-        )
-        if self._shown is None or self._shown[0] != key:
-            scene = self._stage.compose(screen)
-            self._shown = (key, scene)
-            self._version += 1
-        return self._shown[1]
-
     def frame(self) -> Image.Image:
         """The screen as RGB, size `screen_size`; black while the screen is off. Do not modify it: it is cached."""
-        scene = self._scene()
-        if self._drawn is None or self._drawn[0] != self._version:
-            image = scene.draw() if self.screen_on else Image.new("RGB", self.screen_size)
-            self._drawn = (self._version, image)
-        return self._drawn[1]
+        return self._view.frame()
 
     def png(self) -> bytes:
         """`frame()` as PNG, cached."""
-        image = self.frame()
-        if self._encoded is None or self._encoded[0] != self._version:
-            self._encoded = (self._version, encode_png(image))
-        return self._encoded[1]
+        return self._view.png()
 
     def raw(self) -> bytes:
         """`frame()` as RGBA8888 rows without header."""
-        return self.frame().tobytes("raw", "RGBX")
+        return self._view.frame().tobytes("raw", "RGBX")
 
     def hierarchy(self) -> str:
         """The active window as uiautomator XML on one line."""
-        return hierarchy.dump(self._scene(), self.rotation)
+        return hierarchy.dump(self._view.scene(), self.rotation)
 
     # -- activities
 
@@ -366,24 +332,9 @@ class Phone:
 
     def broadcast(self, intent: Intent) -> BroadcastResult:
         """Deliver a broadcast. The ADB keyboard answers where it is the current input method; nobody else listens."""
-        if not intent.action.startswith("ADB_KEYBOARD_") or self.ime.current != ADB_IME:
+        if self.ime.current != ADB_IME:
             return BroadcastResult()
-        match intent.action.removeprefix("ADB_KEYBOARD_"):
-            case "INPUT_TEXT":
-                return _answer(self.commit_text(_decoded(intent.extras.get("text", ""))))
-            case "SET_TEXT":
-                text = _decoded(intent.extras.get("text", ""))
-                return _answer(self.clear_text() and self.commit_text(text))
-            case "CLEAR_TEXT":
-                return _answer(self.clear_text())
-            case "EDITOR_CODE":
-                return _answer(self.editor_action(int(intent.extras.get("code", "0") or 0)))
-            case "SMART_ENTER":
-                return _answer(self._editor.enter())
-            case "HIDE":
-                return BroadcastResult(RESULT_OK, "success")
-            case _:
-                return BroadcastResult()
+        return adb_keyboard.answer(intent, self._editor)
 
     # -- content providers
 
@@ -440,14 +391,3 @@ class Phone:
         """The factory state."""
         self.system.reset()
         self.reboot()
-
-
-def _decoded(text: str) -> str:
-    try:
-        return base64.b64decode(text, validate=True).decode("utf-8")
-    except (binascii.Error, UnicodeDecodeError):
-        return text
-
-
-def _answer(done: bool) -> BroadcastResult:
-    return BroadcastResult(RESULT_OK, "success") if done else BroadcastResult(0, "no focused field")

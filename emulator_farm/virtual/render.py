@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 from .boxes import Box, Rect
+from .display import BASELINE
 from .fonts import MASKS, Weight, corner_mask, icon_mask, typeface
 from .layout import Layout, aligned, text_top
 from .theme import SCRIM_ALPHA, Color, Theme
@@ -215,17 +216,15 @@ class Painter:
         if widget.window is None:
             return
         window = widget.window()
-        root = window.root
-        full = Image.new("RGB", (root.x + root.w, root.y + root.h))
-        layout = Layout(round(self.layout.scale * 160), self.layout.font_scale, window.state)
+        root, inner = window.root, box.inner
+        full = Image.new("RGB", (root.w, root.h), self.theme.color(window.backdrop))
+        layout = Layout(round(self.layout.scale * BASELINE), self.layout.font_scale, window.state)
         Painter(full, layout, self.theme).paint(root)
-        small = full.resize((box.inner.width, box.inner.height), Image.Resampling.BOX, reducing_gap=2.0)
-        part = box.inner.clip(box.visible)
+        small = full.resize((inner.width, max(1, root.h * inner.width // root.w)), reducing_gap=2.0)
+        part = inner.clip(box.visible).clip(Rect(inner.left, inner.top, inner.right, inner.top + small.height))
         if not part.empty:
-            x, y = box.inner.left, box.inner.top
-            self.image.paste(
-                small.crop((part.left - x, part.top - y, part.right - x, part.bottom - y)), (part.left, part.top)
-            )
+            shift = Rect(*(a - b for a, b in zip(part, (inner.left, inner.top) * 2, strict=True)))
+            self.image.paste(small.crop(shift), (part.left, part.top))
 
     def wallpaper(self, rect: Rect) -> None:
         """The home screen's gradient."""

@@ -139,7 +139,7 @@ class Stage:
         font_scale, density = system.font_scale, system.display.density
         frame = Frame.of(system)
         area, content, keys = frame.area, frame.content, frame.keys
-        probe = Layout(density, font_scale, ViewState())
+        probe = Layout(density, 1.0, self._bar_state)
         popup = screen.popup
         state = popup.view if popup else screen.view
         windows: list[Window] = []
@@ -151,7 +151,7 @@ class Stage:
         active = app
         if popup is not None:
             root = Layout(density, font_scale, popup.view).place(popup.build(), room, popup.anchor)
-            active = Window(root, screen.package, popup.view, "dialog", name=str(screen.component))
+            active = Window(root, screen.package, popup.view, "dialog")
             windows.append(active)
         field = focused_field(active)
         if state.focus and field is None:
@@ -182,8 +182,11 @@ class Stage:
         )
 
 
-def app_window(screen: Screen, system: System, room: Rect | None = None) -> Window:
-    """A screen's own window, laid out in `room` (default: all that the system bars leave)."""
+def app_window(screen: Screen, system: System, room: Rect | None = None, at_origin: bool = False) -> Window:
+    """A screen's own window, laid out in `room` (default: what the system bars leave), at (0, 0) on demand."""
     layout = Layout(system.display.density, system.font_scale, screen.view)
-    root = layout.fit(screen.build(), room or Frame.of(system).content)
-    return Window(root, screen.package, screen.view, "app", name=str(screen.component))
+    place = room or Frame.of(system).content
+    if at_origin:
+        place = Rect(0, 0, place.width, place.height)
+    root = layout.fit(screen.build(), place)
+    return Window(root, screen.package, screen.view, "app", screen.backdrop)

@@ -143,6 +143,8 @@ class Text(Widget):
     weight: Weight = "regular"
     max_lines: int = 0
     align: Align = "start"
+    fixed: bool = False
+    """True for text that does not follow the font scale."""
 
 
 @dataclass(frozen=True, eq=False)

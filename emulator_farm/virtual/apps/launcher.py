@@ -253,7 +253,7 @@ class Overview(Screen):
         )  # fmt: skip
         picture = Thumbnail(
             id="snapshot", desc=label, w=FILL, h=FILL, bg="surface", on_tap=lambda: self.system.tasks.show(task),
-            window=lambda: app_window(task.top, self.system),
+            window=lambda: app_window(task.top, self.system, at_origin=True),
         )  # fmt: skip
         return Column(
             id="task", view="FrameLayout", w=280, h=FILL, on_fling=self._flinger(task), children=(head, picture)

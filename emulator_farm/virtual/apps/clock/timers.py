@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from emulator_farm.virtual.apps.clock.store import Timer, store
 from emulator_farm.virtual.dialogs import TextPrompt
-from emulator_farm.virtual.material import fab, filled_button, floating, icon_button, scrolling
-from emulator_farm.virtual.widgets import FILL, VIEW_GROUP, Column, Paint, Row, Space, Stack, Text, Widget, pad
+from emulator_farm.virtual.material import CENTER, fab, filled_button, floating, icon_button, scrolling
+from emulator_farm.virtual.widgets import FILL, VIEW_GROUP, Column, Icon, Paint, Row, Space, Stack, Text, Widget, pad
 
 if TYPE_CHECKING:
     from emulator_farm.virtual.screen import Screen
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 MAX_DIGITS = 6
 _KEYS = (("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9"), ("00", "0", ""))
 _MINUTE_MS = 60_000
+_GAP = 10
+_BARS_DP = 200
+"""Height taken by system bars, title and tabs."""
+_ABOVE_DP = _BARS_DP + 48 + 170
+"""The same in portrait, with buttons, time and start as well."""
 
 
 class TimerTab:
@@ -48,25 +53,37 @@ class TimerTab:
     # -- keypad
 
     def _keypad(self) -> Widget:
+        width, height = self._screen.system.display.size_dp
+        wide = width > height
+        key_height = min(72.0, max(32.0, (height - (_BARS_DP if wide else _ABOVE_DP)) / len(_KEYS) - _GAP))
         shown = self.digits.rjust(MAX_DIGITS, "0")
         color: Paint = "primary" if self.digits else "on_surface_variant"
         text = f"{shown[:2]}h {shown[2:4]}m {shown[4:]}s"
-        time = Text(id="timer_setup_time", text=text, size=48, color=color, w=FILL, align="center", pad=pad(16, 24))
-        rows = tuple(
-            Row(w=FILL, justify="center", gap=16, children=tuple(self._key(key) for key in keys)) for keys in _KEYS
-        )
-        start = fab("play_arrow", "Start", self._start, "fab", 80) if int(self.digits or "0") else Space(w=80, h=80)
-        return Column(w=FILL, h=FILL, gap=12, align="center", children=(time, *rows, Space(h=4), start))
+        size = min(48.0, (width / 2 if wide else width) / 7)
+        time = Text(id="timer_setup_time", text=text, size=size, color=color, w=FILL, align="center", pad=pad(8, 16))
+        keys = Column(
+            w=FILL, gap=_GAP, align="center",
+            children=tuple(
+                Row(w=FILL, justify="center", gap=16, children=tuple(self._key(key, key_height) for key in line))
+                for line in _KEYS
+            ),
+        )  # fmt: skip
+        start = fab("play_arrow", "Start", self._start, "fab", 72) if int(self.digits or "0") else Space(w=72, h=72)
+        if not wide:
+            return Column(w=FILL, h=FILL, gap=_GAP, align="center", children=(time, keys, start))
+        left = Column(grow=1, gap=16, align="center", children=(time, start))
+        return Row(w=FILL, h=FILL, children=(left, Column(grow=1, children=(keys,))))
 
-    def _key(self, key: str) -> Widget:
+    def _key(self, key: str, height: float) -> Widget:
         if not key:
+            glyph = Icon(name="backspace", color="on_surface", anchor=CENTER, hidden=True)
             return Stack(
-                w=84, h=72, radius=36, bg="surface_container", pad=pad(18, 12),
-                children=(icon_button("backspace", "Delete last digit", self._erase, "timer_setup_delete"),),
+                id="timer_setup_delete", view="ImageButton", desc="Delete last digit", w=84, h=height,
+                radius=height / 2, bg="surface_container", on_tap=self._erase, children=(glyph,),
             )  # fmt: skip
         return Text(
-            id=f"timer_setup_digit_{key}", view="Button", text=key, size=28, align="center", w=84, h=72, radius=36,
-            bg="surface_container", on_tap=lambda: self._press(key),
+            id=f"timer_setup_digit_{key}", view="Button", text=key, size=min(28.0, height * 0.5), align="center", w=84,
+            h=height, radius=height / 2, bg="surface_container", on_tap=lambda: self._press(key),
         )  # fmt: skip
 
     def _press(self, key: str) -> None:

@@ -147,10 +147,10 @@ class Search(Screen):
 
     def found(self) -> Sequence[Hit]:
         """What matches now, each title once for a page."""
-        words = self.query.lower().split()
+        words = _plain(self.query).split()
         if not words:
             return ()
-        hits = dict.fromkeys(hit for hit in self.index if all(word in hit.title.lower() for word in words))
+        hits = dict.fromkeys(hit for hit in self.index if all(word in _plain(hit.title) for word in words))
         return tuple(hits)
 
     def build(self) -> Widget:
@@ -176,6 +176,11 @@ class Search(Screen):
 
 _QUERY = "search_src_text"
 _TITLES = ("android:title", "switch_text")
+
+
+def _plain(text: str) -> str:
+    """Lower case without hyphens, so that `wifi` finds `Wi-Fi`."""
+    return text.lower().replace("-", "")
 
 
 def _walk(widget: Widget) -> Iterator[Widget]:
