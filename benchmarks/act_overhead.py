@@ -28,6 +28,8 @@ from pathlib import Path
 
 import uvloop
 
+from agent_server.resample import HAS_SIMD
+
 IMAGE = Path(__file__).parent.parent / "tests/corpus/screenshots/settings_root_1080x2400.png"
 VENUS = "<think>Open it.</think><action>Click(box=(300, 400))</action><conclusion>Opened.</conclusion>"
 TARS = "Thought: Open it.\nAction: click(point='<point>300 400</point>')"
@@ -271,7 +273,10 @@ def main() -> None:
     if options.serve_instantly:
         uvloop.run(serve_instantly(options.serve_instantly, options.model))
         return
-    print(f"{options.image.name}, {os.cpu_count()} cores, load average before: {os.getloadavg()[0]:.1f}\n")
+    resampler = "cykooz-resizer (SIMD)" if HAS_SIMD else "Pillow"
+    print(
+        f"{options.image.name}, {os.cpu_count()} cores, resampler {resampler}, load before {os.getloadavg()[0]:.1f}\n"
+    )
     print("| case | model | form | p50 added ms | p99 added ms | direct p50 ms | CPU ms/request | requests/s | goal |")
     print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |")
     for case in CASES:
