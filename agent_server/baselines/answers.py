@@ -37,13 +37,46 @@ def answer(situation: Situation) -> Outcome | None:
         return _count(situation)
     if part.targets and not _at_target(situation):
         return None
-    return _beside_label(situation) or _by_shape(situation)
+    if set(words(part.text)) & {"who", "whose"}:
+        return _who(situation)
+    return _beside_label(situation) or _in_lines(situation) or _by_shape(situation)
+
+
+def _who(situation: Situation) -> Outcome | None:
+    """The heading of the page that shows what the question gives."""
+    title, screen = situation.screen.title, situation.screen
+    if title and situation.memory.trail and not any(says(title, target) for target in situation.part.targets):
+        return _say(situation, title, "the page that shows it")
+    row = next((e for e in screen.elements if any(_shows(e.labels[1:], t) for t in situation.part.targets)), None)
+    return _say(situation, row.title, "the row that shows it") if row is not None else None
+
+
+def _in_lines(situation: Situation) -> Outcome | None:
+    """The rest of the line that speaks of what is asked, in a text of several lines."""
+    terms = situation.part.terms
+    best: tuple[float, str] = (0.0, "")
+    for text in (*(t.label for t in situation.screen.texts), *(field.held for field in situation.screen.fields)):
+        lines = text.splitlines() if "\n" in text else []
+        for line in lines:
+            rest = " ".join(word for word in line.split() if not coverage(words(word), terms))
+            fit = coverage(terms, words(line))
+            if rest and fit > best[0]:
+                best = (fit, rest.strip(" :-–=,;"))
+    return _say(situation, best[1], "the line that speaks of it") if best[0] >= 0.45 else None
 
 
 def _at_target(situation: Situation) -> bool:
     """Whether the page is about the thing asked for: the heading names it, or it was opened last."""
     free = [text.label for text in situation.screen.texts if text.owner < 0]
-    return situation.at_target or any(says(label, target) for target in situation.part.targets for label in free)
+    return situation.at_target or any(_shows(free, target) for target in situation.part.targets)
+
+
+def _shows(labels: Iterable[str], target: str) -> bool:
+    """Whether one of the labels contains the target; of numbers only the digits count."""
+    digits = re.sub(r"\D", "", target)
+    if len(digits) >= 5 and not re.search(r"[^\W\d_]", target):
+        return any(digits in re.sub(r"\D", "", label) for label in labels)
+    return any(says(label, target) for label in labels)
 
 
 def _beside_label(situation: Situation) -> Outcome | None:

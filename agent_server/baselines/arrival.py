@@ -20,11 +20,14 @@ def arrive(situation: Situation) -> Outcome | None:
         return Done(f"{app.name} is open") if app is not None and inside(situation, app) else None
     last = memory.last.label if memory.last is not None and memory.last.did and not memory.unchanged else ""
     for label in (situation.screen.title, last):
-        if any(says(label, target) for target in part.targets):
+        if part.intent != "other" and any(says(label, target) for target in part.targets):
             return Done(f'"{label}" is open')
         own = content(label)
         if not part.targets and own and coverage(part.names, own) >= 0.9 and coverage(own, part.names) >= 0.6:
             return Done(f'"{label}" is open')
+    pressed = part.intent == "other" and part.targets and situation.at_target
+    if pressed and coverage(part.terms, words(last)) >= 0.5:
+        return Done(f'"{last}" has been tapped')
     return None
 
 

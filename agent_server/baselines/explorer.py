@@ -16,7 +16,7 @@ from agent_server.baselines.answers import answer
 from agent_server.baselines.arrival import arrive, start
 from agent_server.baselines.clauses import Intent
 from agent_server.baselines.controls import choose, nudge, slide, toggle
-from agent_server.baselines.forms import confirm, fill
+from agent_server.baselines.forms import confirm, fill, kept
 from agent_server.baselines.goal import Goal, read_goal
 from agent_server.baselines.marks import Mark, anchors
 from agent_server.baselines.memory import Memory, recall
@@ -40,7 +40,7 @@ _RULES: dict[Intent, tuple[Rule, ...]] = {
     "create": (pick_time, pick_duration, fill, confirm),
     "delete": (delete,),
     "edit": (choose, pick_time, fill, confirm),
-    "set": (nudge, slide, pick_time, pick_duration, choose, fill, confirm),
+    "set": (nudge, slide, pick_time, pick_duration, kept, choose, fill, confirm),
     "start": (pick_duration, fill, start),
     "open": (arrive,),
     "find": (fill, arrive, confirm),

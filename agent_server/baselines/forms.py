@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from agent_server.actions import Press, Type
+from agent_server.actions import Click, Press, Type
 from agent_server.baselines import vocabulary as v
 from agent_server.baselines.elements import Element
-from agent_server.baselines.situation import Done, Move, Outcome, Situation, entered, hold, short, touch
+from agent_server.baselines.situation import Done, Move, Outcome, Situation, entered, short, touch
 from agent_server.baselines.values import Value
 from agent_server.baselines.words import best_kin, coverage, plain, same, words
+from agent_server.geometry import Point
 
 _KIND_WORDS: dict[str, tuple[str, ...]] = {
     "phone": ("phone", "number"),
@@ -18,7 +20,7 @@ _KIND_WORDS: dict[str, tuple[str, ...]] = {
     "url": ("website", "url", "address"),
     "duration": ("duration", "length"),
 }
-_MANY = 12
+_MANY = 24
 """Deletions that are worth their steps."""
 _FIRST, _LAST = {"first", "given"}, {"last", "family", "surname"}
 
@@ -26,24 +28,32 @@ _FIRST, _LAST = {"first", "given"}, {"last", "family", "surname"}
 def fill(situation: Situation) -> Outcome | None:
     """Bring the next field to the value that the goal gives for it."""
     for at, text, field in plan(situation):
-        if _holds(field, text) or situation.count(f"typed:{field.key}") >= 3:
+        if _holds(situation, field, text) or situation.count(f"typed:{field.key}") >= 3:
             continue
         return _enter(situation, at, text, field)
     return None
+
+
+def kept(situation: Situation) -> Outcome | None:
+    """Done when all values are entered and confirmed and the form is gone."""
+    if not situation.part.values or situation.outstanding or not situation.has("confirmed"):
+        return None
+    form = plan(situation) or situation.screen.dialog
+    return None if form and confirm_button(situation) is not None else Done("what was entered has been kept")
 
 
 def confirm(situation: Situation) -> Outcome | None:
     """Keep what was entered, and know when that has happened."""
     if not any(situation.has(entered(at)) for at, _ in enumerate(situation.part.values)):
         return None
-    kept = situation.has("confirmed")
+    if done := kept(situation):
+        return done
     button = confirm_button(situation)
     form = plan(situation) or situation.screen.dialog
-    if kept and not situation.outstanding and (not form or button is None):
-        return Done("what was entered has been kept")
-    if button is not None and situation.touched(button) < 3 and (form or not kept):
+    confirmed = situation.has("confirmed")
+    if button is not None and situation.touched(button) < 3 and (form or not confirmed):
         return touch(situation, button, "Everything that belongs here is entered.", "confirmed")
-    if kept or situation.outstanding:
+    if confirmed or situation.outstanding:
         return None
     if situation.part.intent == "find":
         return Move(Press(key="enter"), "The text is entered. I press Enter.", "Pressed Enter.", flags=("confirmed",))
@@ -134,11 +144,15 @@ def _leftovers(
         wanted = [field for field in free if coverage(part.terms, field.spoken) >= 0.5]
         old = [field for field in free if any(same(field.held, target) for target in part.targets)]
         free = old or wanted or (free if len(free) == 1 else [])
+    if part.appends:
+        free = sorted((f for f in free if situation.at_target), key=lambda field: -field.box.area)[:1]
     loose = [(at, value) for at, value in left if _may_go_anywhere(situation, value)]
     return [(at, value.text, field) for (at, value), field in zip(loose, free, strict=False)]
 
 
 def _may_go_anywhere(situation: Situation, value: Value) -> bool:
+    if situation.part.appends:
+        return True
     if situation.part.intent == "set" and not value.typed:
         return False
     if value.kind in ("phone", "email", "url", "duration", "number"):
@@ -157,9 +171,9 @@ def _counts(field: Element) -> bool:
     return bool(field.spoken & {"hour", "minute", "second"})
 
 
-def _holds(field: Element, text: str) -> bool:
+def _holds(situation: Situation, field: Element, text: str) -> bool:
     held = field.node.text
-    if plain(held) == plain(text):
+    if plain(held) == plain(text) or (situation.part.appends and plain(held).endswith(plain(text))):
         return True
     digits = re.sub(r"\D", "", text)
     return len(digits) >= 5 and digits == re.sub(r"\D", "", held) and not re.search(r"[^\W\d]", text)
@@ -168,13 +182,14 @@ def _holds(field: Element, text: str) -> bool:
 def _enter(situation: Situation, at: int, text: str, field: Element) -> Move:
     name = short(field.title or "the field", 40)
     last = situation.memory.last
-    just_touched = last is not None and last.did == field.key and situation.memory.last_action is not None
-    if not field.node.focused and not just_touched:
-        return touch(situation, field, f'"{short(text, 40)}" belongs into "{name}".')
-    if field.held and not same(field.held, text) and (clearing := _clear(situation, field, name)):
+    just_touched = last is not None and last.did == field.key
+    if not just_touched and (field.held or not field.node.focused):
+        return _to_end(touch(situation, field, f'"{short(text, 40)}" belongs into "{name}".'), situation, field)
+    adding = situation.part.appends and bool(field.held)
+    if field.held and not adding and (clearing := _clear(situation, field, name)):
         return clearing
     return Move(
-        Type(text=text),
+        Type(text=f"\n{text}" if adding else text),
         f'"{name}" is ready for "{short(text, 40)}". I type it.',
         f'Typed "{short(text)}" into "{name}".',
         field.key,
@@ -183,16 +198,22 @@ def _enter(situation: Situation, at: int, text: str, field: Element) -> Move:
     )
 
 
+def _to_end(move: Move, situation: Situation, field: Element) -> Move:
+    """Touch a field that holds something near its last corner, so that the caret comes behind the text."""
+    if not field.held:
+        return move
+    box = field.box
+    corner = Point(box.right - 1 - box.width // 12, box.bottom - 1 - box.height // 8)
+    return replace(move, action=Click(point=corner.clamped(situation.screen.size)))
+
+
 def _clear(situation: Situation, field: Element, name: str) -> Move | None:
     """Get rid of what a field holds: a clear button, select all, or one deletion after another."""
     why = f'"{name}" holds something else.'
     for element in situation.screen.elements:
         if plain(element.title) in ("select all", "clear", "clear text") and not situation.has(f"cleared:{field.key}"):
             return touch(situation, element, why, f"cleared:{field.key}")
-    if not situation.has(f"held:{field.key}"):
-        return hold(situation, field, why, f"held:{field.key}")
-    if not situation.has(f"typed:{field.key}") or len(field.held) > _MANY:
+    if len(field.held) > _MANY:
         return None
-    return Move(
-        Press(key="delete"), f"{why} I delete a character.", "Deleted a character.", field.key, field.title[:80]
-    )
+    thought = f"{why} I delete a character."
+    return Move(Press(key="delete"), thought, "Deleted a character.", field.key, field.title[:80])

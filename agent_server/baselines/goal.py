@@ -40,6 +40,10 @@ _OWNED = re.compile(
     rf"\b(?:of|for|from|with|to|named|called|(?:the|my)\s+[a-z]+)\s+(?:the\s+)?({_RUN})|({_RUN})(?=[’']s\b)"
 )
 _NAME_RUN = re.compile(rf"(?<!^)(?<![.!?]\s)\b({_RUN})")
+_APPENDING = re.compile(
+    r"\b(?:append|at the (?:end|bottom)|(?:add|insert)\s+(?:a|an|the|another)\s+(?:line|row|item|word|sentence))\b",
+    re.I,
+)
 _SET_TO = re.compile(r"\b(?:to|as)\s+(?:the\s+)?([^,.;]+?)(?=\s+(?:in|on|using|from|for|with)\b|\s*[,.;]|\s*$)", re.I)
 _REPLYING = v.bag("answer reply respond report give return tell")
 _NAMING_WORDS = frozenset(stem for word in ("titled", "labelled", "labeled", "entitled") for stem in words(word))
@@ -75,6 +79,8 @@ class Part:
     extreme: Literal["highest", "lowest"] | None = None
     steps: int = 0
     """For changes by comparison ("two steps larger"): how far, and in which direction."""
+    appends: bool = False
+    """What is to be entered goes behind what is there already."""
     app: App | None = None
     """Where to do it, as far as the goal says."""
 
@@ -182,6 +188,13 @@ def _targets(clause: str, table: Table, apps: tuple[App, ...], *, named: bool) -
 
 def _sorted_values(part: Part) -> Part:
     """Decide which literals are to be entered and which name what is there already."""
+    there = tuple(value.text for value in part.values if value.exists)
+    part = replace(
+        part,
+        values=tuple(value for value in part.values if not value.exists),
+        targets=_unique(*there, *part.targets),
+        appends=part.intent == "create" and bool(there) and _APPENDING.search(part.text) is not None,
+    )
     match part.intent:
         case "delete" | "ask" | "open" | "toggle":
             return replace(part, values=(), targets=_unique(*(value.text for value in part.values), *part.targets))
@@ -197,7 +210,8 @@ def _sorted_values(part: Part) -> Part:
             return replace(part, values=new, targets=targets)
         case "create":
             named_already = any(value.typed and value.key in _NAME_KEYS for value in part.values)
-            runs = tuple(target for target in part.targets if all(target != value.text for value in part.values))
+            known = {*there, *(value.text for value in part.values)}
+            runs = tuple(target for target in part.targets if target not in known)
             if runs and not named_already and not any(value.kind == "text" for value in part.values):
                 return replace(part, values=(Value(runs[0], "name", ("name",), typed=True), *part.values))
             return part

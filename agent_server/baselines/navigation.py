@@ -10,14 +10,14 @@ from agent_server.baselines.elements import Element
 from agent_server.baselines.goal import App
 from agent_server.baselines.promise import STALE, STRONG, WEAK, off_limits, score
 from agent_server.baselines.situation import Move, Outcome, Situation, Stuck, touch
-from agent_server.baselines.words import plain, same, words
+from agent_server.baselines.words import best_kin, coverage, plain, same, words
 from agent_server.geometry import Point
 
 STEP_LIMIT = 45
 SCROLL_LIMIT = 8
 """How often one place is scrolled."""
-BLIND_HERE, BLIND_TOTAL = 16, 20
-"""How many things that nothing speaks for are tried at one place and in one episode."""
+BLIND_HERE, BLIND_TOTAL, BLIND_ABROAD = 16, 20, 2
+"""How many things that nothing speaks for are tried at one place, in one episode, and in an app that is not meant."""
 
 _NO_WAYS = v.SEARCH_LABELS | v.ADD_LABELS | v.START_LABELS | v.CANCEL_LABELS | set(v.CONFIRM_LABELS)
 
@@ -99,7 +99,9 @@ def _scroll(situation: Situation, direction: Literal["up", "down"], why: str) ->
     """Scroll the largest region, or the home screen; None where nothing scrolls that way any more."""
     screen, memory = situation.screen, situation.memory
     box = screen.scrollable()
-    if (box is None and not screen.home) or direction in memory.ended.get(memory.here, ()):
+    if direction in memory.ended.get(memory.here, ()):
+        return None
+    if box is None and (not screen.home or memory.scrolls[memory.here]):
         return None
     if memory.scrolls[memory.here] >= SCROLL_LIMIT:
         return None
@@ -129,12 +131,13 @@ def _wander(situation: Situation) -> Move | None:
         return None
     tried_here = sum(1 for place, _ in memory.touches if place == memory.here)
     astray = len(memory.trail) > 1 or any(entry.blind for entry in memory.trail)
-    if astray or tried_here >= BLIND_HERE or memory.blind >= BLIND_TOTAL:
+    if astray or tried_here >= _budget(situation) or memory.blind >= BLIND_TOTAL:
         return None
     region = screen.scrollable()
     listed = {e.key for e in screen.elements if region is not None and region.contains(e.box.centre)}
     fresh = [element for element in screen.elements if _untried(situation, element)]
-    if situation.part.targets and memory.here in memory.searched:
+    whose = situation.part.intent == "ask" and bool(set(words(situation.part.text)) & {"who", "whose"})
+    if situation.part.targets and memory.here in memory.searched and not whose:
         fresh = [element for element in fresh if element.key not in listed]
     fresh.sort(key=lambda element: (element.key in listed, element.order))
     if fresh and fresh[0].key in listed and memory.here in memory.searched and memory.scrolls[memory.here] > 0:
@@ -144,6 +147,14 @@ def _wander(situation: Situation) -> Move | None:
     if not fresh:
         return None
     return touch(situation, fresh[0], "Nothing here matches the goal; I look around.", "blind")
+
+
+def _budget(situation: Situation) -> int:
+    """How many things of this place are tried: few in an app that nothing speaks for."""
+    part, memory = situation.part, situation.memory
+    spoken = (*part.names, *v.KEEPING)
+    meant = part.app is not None or any(best_kin(stem, spoken) for stem in words(memory.app))
+    return BLIND_HERE if meant or situation.screen.home or not memory.app else BLIND_ABROAD
 
 
 def _untried(situation: Situation, element: Element) -> bool:
@@ -167,12 +178,21 @@ def _retreat(situation: Situation) -> Outcome:
     screen, memory, app = situation.screen, situation.memory, situation.part.app
     if screen.home:
         return Stuck("nothing on this phone matches the goal")
+    if situation.part.targets and _complete(situation):
+        return Stuck(f'"{situation.part.targets[0]}" is not where it should be')
     deeper = bool(memory.trail) or screen.dialog or any(plain(e.title) in v.UP_LABELS for e in screen.elements)
     if app is not None and inside(situation, app) and not deeper:
         return Stuck(f"I have looked through {app.name} and found nothing that matches the goal")
     if memory.unchanged and isinstance(memory.last_action, Press):
         return _press("home", "Going back does nothing; I start over from home.")
     return _press("back", "This leads nowhere.")
+
+
+def _complete(situation: Situation) -> bool:
+    """Whether this is the place that the goal names, seen to its end."""
+    terms = situation.part.terms
+    seen = situation.memory.here in situation.memory.searched or situation.screen.scrollable() is None
+    return seen and bool(terms) and coverage(terms, situation.context) >= 0.9
 
 
 def _press(key: Literal["back", "home"], why: str) -> Move:

@@ -96,7 +96,7 @@ def _leads(situation: Situation, element: Element) -> float:
     match part.intent:
         case "create" | "set" if not situation.has("confirmed") and stems & v.ADD_LABELS:
             return _adds(situation, element)
-        case "toggle" | "set" if stems and stems <= v.KEEPING:
+        case "toggle" | "set" if stems and stems <= v.KEEPING and not part.targets and part.value("time") is None:
             return 0.75 if situation.screen.home else 0.5
         case "edit" if situation.at_target and stems & v.EDIT_LABELS and len(stems) <= 3:
             return 1.0

@@ -47,6 +47,11 @@ _TYPED = bag("type enter write input fill say says saying reading reads containi
 _AFTER = re.compile(r"\s*(?:as|in|into|for)\s+(?:the\s+|its\s+)?((?:[a-z]+\s){0,2}?[a-z]+)\s*(field|box)?\b", re.I)
 
 
+_EXISTING = re.compile(
+    r"\b(?:of|in|from|to|on|into|according to)\s+(?:the|my|your)\s+(?!text\b|title\b|name\b)[a-z]+\s*$", re.I
+)
+
+
 @dataclass(frozen=True)
 class Value:
     """A literal of the goal. `text` is what to type; `key` are the stems of the field it belongs to, perhaps none."""
@@ -56,6 +61,8 @@ class Value:
     key: tuple[str, ...] = ()
     typed: bool = False
     """The goal says outright that this is to be entered."""
+    exists: bool = False
+    """The goal speaks of it as of something that is there: 'in the list "A"'."""
 
     @property
     def clock(self) -> tuple[int, int] | None:
@@ -117,7 +124,8 @@ def _literals(clause: str, table: dict[str, tuple[str, ValueKind]]) -> Iterator[
         key, typed = _key_before(clause[:at])
         if not key and (after := _AFTER.match(clause, at + 1)) and _is_key(after):
             key, typed = words(after.group(1)), True
-        yield at, Value(text, kind, key, typed)
+        exists = kind == "text" and _EXISTING.search(clause[:at]) is not None
+        yield at, Value(text, kind, key, typed, exists)
 
 
 def _is_key(after: re.Match[str]) -> bool:

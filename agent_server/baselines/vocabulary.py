@@ -41,7 +41,7 @@ VERBS = (
     | OPEN_VERBS
     | FIND_VERBS
     | FILL_VERBS
-    | bag("check use click press tap read scroll answer tell report count return finish")
+    | bag("check use click press tap mark read scroll answer tell report count return finish")
 )
 
 ON_WORDS = bag("on enable enabled activate activated active enabling")
