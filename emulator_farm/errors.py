@@ -130,7 +130,7 @@ class CommandFailed(DeviceError):
 class BadFrame(DeviceError):
     """What the phone called a screenshot is not one.
 
-    `reason` is one of empty, no_png, truncated, corrupt, wrong_size, black, error_text; it is also the end of `cause`.
+    `reason` is one of empty, no_png, truncated, corrupt, wrong_size; it is also the end of `cause`.
     """
 
     def __init__(self, message: str, *, serial: str, reason: str) -> None:

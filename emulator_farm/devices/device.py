@@ -76,9 +76,9 @@ class Device:
         self.serial = serial
         self.server = server or (AdbServer.from_environment() if port is None else AdbServer(port=port))
         self.transport = Transport(serial, self.server.address, gate)
-        self.keyboard = Keyboard(self.transport, self.install)
-        self.apps = Apps(self.transport)
         self.screen = Screen(self.transport, patience or Patience())
+        self.keyboard = Keyboard(self.transport, self.install, self.screen.patience.keyboard_s)
+        self.apps = Apps(self.transport)
         self._info: DeviceInfo | None = None
         self._seen: Size | None = None
         self._can_drag = True
@@ -236,13 +236,12 @@ class Device:
 
     def file_read(self, path: str) -> bytes | None:
         """The content of a file, None where there is no such file. Raises CommandFailed where it may not be read."""
-        name = shell_line([path])
-        completed = self.transport.shell(f"[ -e {name} ] || exit 44; cat {name}")
-        if completed.exit_code == 44:
+        completed = self.transport.shell(["cat", path])
+        if completed.ok:
+            return completed.stdout
+        if "No such file" in completed.text + completed.stderr.decode(errors="replace"):
             return None
-        if not completed.ok:
-            raise self._failed(completed)
-        return completed.stdout
+        raise self._failed(completed)
 
     def force_stop(self, package: str) -> None:
         """Stop an app; its data stays."""
@@ -271,7 +270,8 @@ class Device:
                 raise CallerError(f"the point ({point.x}, {point.y}) is outside the screen of {size}")
         tool = "input -d 0" if self.screen.several else "input"
         command = command_of(gesture, size, tool=tool, can_drag=self._can_drag)
-        completed = self.transport.shell(command)
+        held_ms = gesture.duration_ms or 0 if isinstance(gesture, LongPress) else 0
+        completed = self.transport.shell(command, DEFAULT_DEADLINE_S + held_ms / 1000)
         if isinstance(gesture, Drag) and self._can_drag and not completed.ok:
             self._can_drag = False
             return self._gesture(gesture)

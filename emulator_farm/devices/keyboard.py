@@ -29,10 +29,12 @@ NO_FIELD = "no focused field"
 class Keyboard:
     """The input method of one phone. `install` puts an apk on it."""
 
-    def __init__(self, transport: Transport, install: Callable[[bytes], None]) -> None:
+    def __init__(self, transport: Transport, install: Callable[[bytes], None], start_s: float = 2.0) -> None:
+        """`start_s` is how long a keyboard that was just selected may take to answer."""
         self._transport = transport
         self._install = install
-        self._ready = False
+        self._start_s = start_s
+        self._ready = self._fresh = False
         self.previous: str | None = None
         """The input method that was set before ours, None before `ensure` or where ours was set already."""
 
@@ -98,7 +100,13 @@ class Keyboard:
         return self._broadcast(command)
 
     def _broadcast(self, command: str) -> bool:
-        return self._transport.read(broadcast_result, command) == _RESULT_OK
+        deadline = Deadline(self._start_s if self._fresh else 0)
+        self._fresh = False
+        while self._transport.read(broadcast_result, command) != _RESULT_OK:
+            if deadline.passed:
+                return False
+            deadline.pause(0.1)
+        return True
 
     def _known(self) -> list[str]:
         return ime_list(self._transport.run("ime list -s -a").text)
@@ -122,6 +130,7 @@ class Keyboard:
             if deadline.passed:
                 raise self._not_ready(f"{IME} was selected, but {self.current()} is still the keyboard")
             deadline.pause(0.1)
+        self._fresh = True
 
     def _not_ready(self, message: str) -> NotReady:
         return NotReady(message, serial=self._transport.serial, check="keyboard")

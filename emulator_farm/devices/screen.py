@@ -48,6 +48,8 @@ class Patience:
     """A black frame is believed after this."""
     stable_s: float = 3.0
     """Until a screen that is still moving counts as unstable."""
+    keyboard_s: float = 2.0
+    """Until a keyboard that was just selected is believed to have no field to type into."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Screen:
 
     def __init__(self, transport: Transport, patience: Patience) -> None:
         self._transport = transport
-        self._patience = patience
+        self.patience = patience
         self._displays: list[int] | None = None
 
     def observe(self, *, ui_tree: bool, settle: bool) -> Observation:
@@ -75,7 +77,7 @@ class Screen:
         if ui_tree:
             look = self.tree()
         else:
-            frame = self.stable(self._patience.stable_s) if settle else None
+            frame = self.stable(self.patience.stable_s) if settle else None
             look = self.look()
         settled = time.monotonic()
         if frame is None or not _fits(frame.size, look.display.size):
@@ -101,14 +103,14 @@ class Screen:
 
     def look(self) -> Look:
         """Display and focus, without a tree."""
-        return self._windows(self._transport.run(_WINDOWS, self._patience.call_s).text)
+        return self._windows(self._transport.run(_WINDOWS, self.patience.call_s).text)
 
     def tree(self) -> Look:
         """Display, focus and UI tree; flagged `no_ui_tree` where none came in time."""
-        deadline = Deadline(self._patience.tree_s)
+        deadline = Deadline(self.patience.tree_s)
         strange = False
         while True:
-            completed = self._transport.shell(_DUMP, self._patience.call_s)
+            completed = self._transport.shell(_DUMP, self.patience.call_s)
             dumped, mark, windows = completed.text.rpartition(_MARK)
             if not mark:
                 raise DeviceError("the answer to a look at the screen is incomplete", serial=self._transport.serial)
@@ -128,7 +130,7 @@ class Screen:
 
     def frame(self, size: Size | None = None) -> Frame:
         """A checked frame, of `size` or turned; looked at again while it is unusable or black."""
-        usable, black = Deadline(self._patience.frame_s), Deadline(self._patience.black_s)
+        usable, black = Deadline(self.patience.frame_s), Deadline(self.patience.black_s)
         retaken: tuple[str, ...] = ()
         while True:
             try:
@@ -162,7 +164,7 @@ class Screen:
     def displays(self) -> list[int]:
         """Ids of the physical displays, the built-in one first; empty on phones that do not tell. Asked once."""
         if self._displays is None:
-            listed = self._transport.shell("dumpsys SurfaceFlinger --display-id", self._patience.call_s)
+            listed = self._transport.shell("dumpsys SurfaceFlinger --display-id", self.patience.call_s)
             self._displays = physical_display_ids(listed.text)
         return self._displays
 
@@ -178,7 +180,7 @@ class Screen:
     def _frame_once(self, size: Size | None) -> Frame:
         serial = self._transport.serial
         command = f"screencap -p -d {self.displays[0]}" if self.several else "screencap -p"
-        frame = read_frame(self._transport.exec_out(command, self._patience.call_s), serial=serial)
+        frame = read_frame(self._transport.exec_out(command, self.patience.call_s), serial=serial)
         if size is not None and not _fits(frame.size, size):
             raise BadFrame(f"a frame of {frame.size} came from a display of {size}", serial=serial, reason="wrong_size")
         return frame

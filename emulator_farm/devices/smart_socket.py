@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from emulator_farm.devices.deadline import Deadline
-from emulator_farm.errors import AdbServerGone
+from emulator_farm.errors import AdbServerGone, CallerError
 
 _CHUNK = 1 << 20
 _MAX_SERVICE = 0xFFFF
@@ -69,10 +69,10 @@ class SmartSocket:
             return  # already closed, which is what was wanted
 
     def request(self, service: str) -> None:
-        """Ask for a service and read the verdict. Raises Refused with the server's reason, ValueError if too long."""
+        """Ask for a service and read the verdict. Raises Refused with the server's reason, CallerError if too long."""
         data = service.encode()
         if len(data) > _MAX_SERVICE:
-            raise ValueError(f"a request of {len(data)} bytes is too long for adb; the limit is {_MAX_SERVICE}")
+            raise CallerError(f"a request of {len(data)} bytes is too long for adb; the limit is {_MAX_SERVICE}")
         self.send(b"%04x%s" % (len(data), data))
         verdict = self.exactly(4)
         if verdict == b"FAIL":

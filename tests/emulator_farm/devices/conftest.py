@@ -57,7 +57,7 @@ def host() -> Iterator[PhoneHost]:
 @pytest.fixture
 def device(host: PhoneHost, adb_server: AdbServer) -> Iterator[Device]:
     """The virtual phone over the real adb server, with little patience."""
-    patience = Patience(call_s=10, tree_s=0.4, frame_s=0.4, black_s=0.3, stable_s=1)
+    patience = Patience(call_s=10, tree_s=0.4, frame_s=0.4, black_s=0.3, stable_s=1, keyboard_s=0.2)
     adb_server.connect(host.addresses[0])
     with Device(host.addresses[0], adb_server, patience=patience) as device:
         yield device

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -221,3 +223,26 @@ def test_after_forgetting_the_keyboard_is_looked_at_again(scripted: Scripted, ad
     keyboard.forget()
     keyboard.type("z")
     assert sum(line.startswith("settings get") for line in phone.commands) == 2
+
+
+def test_a_keyboard_that_was_just_selected_is_given_time(scripted: Scripted, adb_server: AdbServer) -> None:
+    phone, keyboard = _scripted_keyboard(
+        scripted, adb_server, **{"am broadcast": "Broadcast completed: result=0\n", "settings get": LATIN + "\n"}
+    )
+    current = phone.answers["settings get secure default_input_method"]
+    phone.answers["settings get secure default_input_method"] = current._replace(stdout=LATIN.encode())
+    done = phone.answers["am broadcast"]._replace(stdout=b"Broadcast completed: result=-1\n")
+
+    def start() -> None:
+        while not any(line.startswith("ime set") for line in phone.commands):
+            time.sleep(0.01)
+        phone.answers["settings get secure default_input_method"] = current
+        while not any(line.startswith("am broadcast") for line in phone.commands):
+            time.sleep(0.01)
+        phone.answers["am broadcast"] = done
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    assert keyboard.type("x").status == "ok"
+    thread.join()
+    assert sum(line.startswith("am broadcast") for line in phone.commands) >= 2

@@ -16,7 +16,15 @@ from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.smart_socket import AdbAddress, HungUp, SmartSocket
 from emulator_farm.devices.transport import Transport, shell_line
-from emulator_farm.errors import AdbServerGone, ClaimLost, CommandFailed, DeviceError, DeviceGone, DeviceTimeout
+from emulator_farm.errors import (
+    AdbServerGone,
+    CallerError,
+    ClaimLost,
+    CommandFailed,
+    DeviceError,
+    DeviceGone,
+    DeviceTimeout,
+)
 from emulator_farm.virtual.host import PhoneHost
 
 Scripted = Callable[..., Any]
@@ -202,7 +210,7 @@ class TestLostServer:
             thread.join()
 
     def test_a_request_that_is_too_long_is_the_callers_mistake(self, device: Device) -> None:
-        with pytest.raises(ValueError, match="65535"):
+        with pytest.raises(CallerError, match="65535"):
             device.transport.exec_out("x" * 70_000)
 
 
