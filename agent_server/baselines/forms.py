@@ -27,7 +27,12 @@ _FIRST, _LAST = {"first", "given"}, {"last", "family", "surname"}
 
 def fill(situation: Situation) -> Outcome | None:
     """Bring the next field to the value that the goal gives for it."""
-    for at, text, field in plan(situation):
+    planned = plan(situation)
+    if situation.part.intent == "create" and not situation.part.appends:
+        mine = [field for _, _, field in planned if not field.held or situation.has(f"typed:{field.key}")]
+        if len(mine) < len(planned):
+            return None  # a form that is filled already belongs to something else
+    for at, text, field in planned:
         if _holds(situation, field, text) or situation.count(f"typed:{field.key}") >= 3:
             continue
         return _enter(situation, at, text, field)

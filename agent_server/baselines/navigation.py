@@ -19,7 +19,7 @@ SCROLL_LIMIT = 8
 BLIND_HERE, BLIND_TOTAL, BLIND_ABROAD = 16, 20, 2
 """How many things that nothing speaks for are tried at one place, in one episode, and in an app that is not meant."""
 
-_NO_WAYS = v.SEARCH_LABELS | v.ADD_LABELS | v.START_LABELS | v.CANCEL_LABELS | set(v.CONFIRM_LABELS)
+_NO_WAYS = v.SEARCH_LABELS | v.ADD_LABELS | v.EDIT_LABELS | v.START_LABELS | v.CANCEL_LABELS | set(v.CONFIRM_LABELS)
 
 
 def pass_prompt(situation: Situation) -> Outcome | None:
