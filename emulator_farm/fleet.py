@@ -33,7 +33,6 @@ from emulator_farm.site import Site
 _RECOVERY_PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 _QUICK_DEATH_S = 5.0
 _QUICK_DEATHS = 10
-_ADB_CHECK_S = 2.0
 
 
 @dataclass
@@ -70,7 +69,6 @@ class Fleet:
         self._phones: dict[str, _Phone] = {}
         self._workers: list[_Worker] = []
         self._quick_deaths = 0
-        self._adb_checked = 0.0
         self._executor = ThreadPoolExecutor(max_workers=min(32, max(4, devices.count)), thread_name_prefix="recover")
 
     def __enter__(self) -> Self:
@@ -143,9 +141,8 @@ class Fleet:
             raise InfrastructureError(f"no phone is fit to play on: {'; '.join(self.unfit.values())}", cause="no_phone")
 
     def _watch_adb(self) -> None:
-        if self._adb is not None and time.monotonic() - self._adb_checked >= _ADB_CHECK_S:
+        if self._adb is not None:
             self._adb.ensure()
-            self._adb_checked = time.monotonic()
 
     def _watch_virtual(self) -> None:
         for index, host in enumerate(self._virtual):

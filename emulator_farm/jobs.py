@@ -24,7 +24,7 @@ from emulator_farm.board import Board, Event, Order
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
 from emulator_farm.episode import Attempt, Episode, Header
-from emulator_farm.errors import AlreadyPublished, ClaimLost, DeviceError, FarmError, InfrastructureError
+from emulator_farm.errors import AdbServerGone, AlreadyPublished, ClaimLost, DeviceError, FarmError, InfrastructureError, PolicyFault
 from emulator_farm.hold import Hold, Stopped
 from emulator_farm.leases import Holder, Lease
 from emulator_farm.plan import Planned
@@ -108,6 +108,9 @@ class Try:
                 self._post("published", number)
             except ClaimLost:
                 return  # the coordinator speaks for claims that expired
+            except PolicyFault as error:
+                self.board.flag("paused", True)  # until the coordinator has seen the server well
+                self._record(store, number, "infrastructure", error.cause, str(error))
             except InfrastructureError as error:
                 self._record(store, number, "infrastructure", error.cause, str(error))
             except FarmError as error:
@@ -129,7 +132,7 @@ class Try:
             self.board.claims.annotate(self.claim, holder.model_copy(update={"phone": self.phone}))
         try:
             episode = self._roll(hold, number)
-        except DeviceError:
+        except (DeviceError, AdbServerGone):
             pool.withdraw(self.phone)
             raise
         finally:

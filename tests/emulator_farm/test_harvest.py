@@ -1,0 +1,472 @@
+"""Harvests on real parts, some of which are killed on the way.
+
+Whatever dies, the same command ends with every episode there exactly once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from agent_server.actions import Press, Wait
+from emulator_farm.campaign import Campaign
+from emulator_farm.config import HarvestConfig
+from emulator_farm.embedded import EmbeddedValkey
+from emulator_farm.errors import CallerError, QueueError, RunMismatch
+from emulator_farm.progress import Outcome, Progress
+from emulator_farm.store import Store
+
+TASKS, SAMPLES = 3, 2
+EPISODES = TASKS * SAMPLES
+STEP_S = 0.15
+STEPS = 8
+QUICK = [Press(key="home"), *[Wait(seconds=STEP_S)] * (STEPS - 1)]
+"""Replies of an episode that takes a second or two."""
+
+POLICY = """
+import sys
+from pathlib import Path
+import uvicorn
+sys.path.insert(0, sys.argv[2])
+from conftest import Script
+from agent_server.actions import Press, Wait
+from agent_server.app import create_app
+replies = [Press(key="home"), *[Wait(seconds=0.15)] * 7]
+uvicorn.run(create_app(Script(replies)), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
+"""
+
+
+def harvest_config(tmp_path: Path, policy: str, **changes: Any) -> HarvestConfig:
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_text("".join(json.dumps({"name": f"goal_{n}", "goal": f"Do thing {n}"}) + "\n" for n in range(TASKS)))
+    options = {"tasks": str(tasks), "out": str(tmp_path / "run"), "devices": "virtual:2", "samples": SAMPLES}
+    return HarvestConfig.model_validate(options | {"policy": policy} | changes)
+
+
+@pytest.fixture
+def policy(serve_policy: Any, script: Any) -> str:
+    url: str = serve_policy(script(QUICK))
+    return url
+
+
+def children(pid: int) -> list[int]:
+    """Every process below `pid`, parents before children."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if fields[0] != "Z":
+                parents.setdefault(int(fields[1]), []).append(int(entry.name))
+    found, queue = [], [pid]
+    while queue:
+        below = parents.get(queue.pop(0), [])
+        found += below
+        queue += below
+    return found
+
+
+def processes_of(pid: int, *words: str) -> list[int]:
+    """Those below `pid` whose command line holds every word."""
+    matching = []
+    for child in children(pid):
+        try:
+            line = (Path("/proc") / str(child) / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+        if all(word in line for word in words):
+            matching.append(child)
+    return matching
+
+
+def workers() -> list[int]:
+    return [pid for pid in processes_of(os.getpid(), "emulator_farm.worker") if not job_of(pid) or children(pid)]
+
+
+def job_of(pid: int) -> bool:
+    """Whether this is the job's process: a child of a worker."""
+    try:
+        parent = int((Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
+        line = (Path("/proc") / str(parent) / "cmdline").read_bytes()
+    except OSError:
+        return False
+    return b"emulator_farm.worker" in line
+
+
+def jobs() -> list[int]:
+    return [pid for pid in processes_of(os.getpid(), "emulator_farm.worker") if job_of(pid)]
+
+
+class Killer:
+    """A watcher that does something once, when episodes are being played and some steps have been made."""
+
+    def __init__(self, act: Callable[[], object], after_steps: int = 3) -> None:
+        self._act = act
+        self._after = after_steps
+        self.done = False
+
+    def __call__(self, progress: Progress) -> None:
+        if not self.done and progress.playing and progress.steps >= self._after:
+            self.done = self._act() is not False
+
+
+def run(config: HarvestConfig, watcher: Callable[[Progress], None] = lambda _: None) -> tuple[Campaign, Outcome]:
+    campaign = Campaign(config)
+    return campaign, campaign.run(watcher)
+
+
+def assert_whole(campaign: Campaign, outcome: Outcome) -> None:
+    assert outcome.complete, (outcome.fault, outcome.progress)
+    planned = {one.episode_id for one in campaign.planned}
+    assert campaign.store.episode_ids() == planned
+    assert len(planned) == EPISODES
+    for episode in campaign.store.episodes():
+        assert len(episode.moves) == STEPS + 1
+        assert episode.end == "finished"
+    assert processes_of(os.getpid(), "emulator_farm") == [], "nothing is left running"
+
+
+def results(store: Store) -> list[str]:
+    return [attempt.result for attempt in store.attempts()]
+
+
+def kill(pids: list[int], number: int = signal.SIGKILL) -> bool:
+    for pid in pids[:1]:
+        os.kill(pid, number)
+    return bool(pids)
+
+
+def test_every_episode_once_and_only_what_is_missing(tmp_path: Path, policy: str) -> None:
+    config = harvest_config(tmp_path, policy)
+    campaign, outcome = run(config)
+    assert_whole(campaign, outcome)
+    assert outcome.progress.published == EPISODES
+    assert outcome.progress.steps == EPISODES * (STEPS + 1)
+    assert results(campaign.store) == ["published"] * EPISODES
+    episode_id = campaign.planned[0].episode_id
+    assert episode_id == "goal_0-0-r0k0"
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run/episodes").iterdir()}
+    (tmp_path / f"run/episodes/{episode_id}.parquet").unlink()
+    again, second = run(config)
+    assert_whole(again, second)
+    assert (second.progress.held, second.progress.published) == (EPISODES - 1, 1)
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run/episodes").iterdir()}
+    assert {name for name in before if before[name] != after[name]} == {f"{episode_id}.parquet"}
+    nothing, third = run(config.model_copy(update={"devices": "adb:nowhere:1"}))
+    assert third.complete, "a full run needs no phone"
+    assert nothing.missing() == 0
+
+
+def test_groups_and_attempts_are_in_the_record(tmp_path: Path, policy: str) -> None:
+    campaign, _ = run(harvest_config(tmp_path, policy, samples=1, seed=5))
+    episode = campaign.store.read("goal_1-5-r0k0")
+    header = episode.header
+    assert (header.group_id, header.sample, header.seed, header.attempt) == ("goal_1-5", 0, 5, 1)
+    assert header.run == campaign.manifest.run
+    assert header.device.startswith("127.0.0.1:")
+    assert header.incarnation
+    (attempt,) = campaign.store.attempts("goal_1-5-r0k0")
+    assert attempt.fence is not None
+    assert attempt.device == header.device
+
+
+def test_another_run_is_refused_with_the_difference(tmp_path: Path, policy: str) -> None:
+    Campaign(harvest_config(tmp_path, policy))
+    with pytest.raises(RunMismatch) as caught:
+        Campaign(harvest_config(tmp_path, policy, samples=SAMPLES + 1))
+    assert caught.value.differences == {"samples": (SAMPLES, SAMPLES + 1)}
+    with pytest.raises(RunMismatch, match=r"sampling\.temperature"):
+        Campaign(harvest_config(tmp_path, policy, sampling={"temperature": 0.7}))
+    (tmp_path / "tasks.jsonl").write_text("")
+    with pytest.raises(CallerError):
+        Campaign(harvest_config(tmp_path, policy, tasks=str(tmp_path / "nothing.yaml")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"devices": "virtual:0"}, "virtual:N"),
+        ({"devices": "usb"}, "virtual:N or adb:"),
+        ({"devices": "adb:"}, "name the phones"),
+        ({"policy": "ftp://x"}, "--policy"),
+        ({"model": "gpt-9"}, "it serves script"),
+        ({"redis": "nonsense://x"}, "--redis"),
+        ({"policy_token_file": "/nowhere/token"}, "token file"),
+    ],
+)
+def test_callers_errors_come_before_any_phone(tmp_path: Path, policy: str, changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(CallerError, match=words):
+        run(harvest_config(tmp_path, **{"policy": policy} | changes))
+    assert processes_of(os.getpid(), "emulator_farm") == []
+
+
+def test_nobody_answers(tmp_path: Path, policy: str) -> None:
+    with pytest.raises(QueueError, match=r"127\.0\.0\.1:9"):
+        run(harvest_config(tmp_path, "http://127.0.0.1:9"))
+    with pytest.raises(QueueError, match="Redis at"):
+        run(harvest_config(tmp_path, policy, redis="redis://127.0.0.1:9/0"))
+
+
+def test_a_killed_job_is_played_again(tmp_path: Path, policy: str) -> None:
+    killer = Killer(lambda: kill(jobs()))
+    campaign, outcome = run(harvest_config(tmp_path, policy), killer)
+    assert killer.done
+    assert_whole(campaign, outcome)
+    assert sorted(results(campaign.store)) == ["lost", *["published"] * EPISODES]
+    assert outcome.progress.failures == {"claim_expired": 1}
+
+
+def test_a_killed_worker_is_replaced(tmp_path: Path, policy: str) -> None:
+    def act() -> bool:
+        with_jobs = [pid for pid in workers() if children(pid)]
+        return kill(with_jobs)
+
+    killer = Killer(act)
+    campaign, outcome = run(harvest_config(tmp_path, policy), killer)
+    assert killer.done
+    assert_whole(campaign, outcome)
+    assert sorted(results(campaign.store)) == ["lost", *["published"] * EPISODES]
+
+
+def test_a_stopped_job_loses_its_claim_and_its_phone(tmp_path: Path, policy: str) -> None:
+    stopped: list[tuple[int, float]] = []
+
+    def act() -> bool:
+        found = jobs()
+        stopped.extend((pid, time.monotonic()) for pid in found[:1])
+        return kill(found, signal.SIGSTOP)
+
+    killer = Killer(act)
+    campaign, outcome = run(harvest_config(tmp_path, policy), killer)
+    assert_whole(campaign, outcome)
+    assert sorted(results(campaign.store)) == ["lost", *["published"] * EPISODES]
+    (lost,) = [attempt for attempt in campaign.store.attempts() if attempt.result == "lost"]
+    replay = [attempt for attempt in campaign.store.attempts(lost.episode_id) if attempt.result == "published"]
+    assert replay[0].fence is not None
+    assert lost.fence is not None
+    assert replay[0].fence > lost.fence
+    assert not Path(f"/proc/{stopped[0][0]}").exists(), "a holder that is late is killed, not trusted to stay still"
+
+
+def test_a_killed_valkey_is_filled_again(tmp_path: Path, policy: str) -> None:
+    killer = Killer(lambda: kill(processes_of(os.getpid(), "valkey.sock")))
+    campaign, outcome = run(harvest_config(tmp_path, policy), killer)
+    assert killer.done
+    assert_whole(campaign, outcome)
+    assert outcome.progress.failures.get("queue", 0) >= 1
+
+
+def test_a_killed_phone_host_is_replaced(tmp_path: Path, policy: str) -> None:
+    killer = Killer(lambda: kill(processes_of(os.getpid(), "emulator_farm.virtual")))
+    campaign, outcome = run(harvest_config(tmp_path, policy), killer)
+    assert killer.done
+    assert_whole(campaign, outcome)
+    assert any(cause.startswith("device") for cause in outcome.progress.failures)
+
+
+def test_a_killed_adb_server_is_replaced(tmp_path: Path, policy: str) -> None:
+    killer = Killer(lambda: kill(processes_of(os.getpid(), "nodaemon")))
+    campaign, outcome = run(harvest_config(tmp_path, policy), killer)
+    assert killer.done
+    assert_whole(campaign, outcome)
+
+
+class PolicyProcess:
+    """A policy server in a process of its own, that can be killed and come back on its port."""
+
+    def __init__(self, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self._argv = [sys.executable, "-c", POLICY, str(port), str(Path(__file__).parents[1])]
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        from agent_server.client import PolicyClient
+        from agent_server.errors import PolicyUnavailable
+
+        self.process = subprocess.Popen(self._argv)
+        deadline = time.monotonic() + 30
+        with PolicyClient(self.url, timeout_s=2) as client:
+            while time.monotonic() < deadline:
+                try:
+                    return client.ready()
+                except PolicyUnavailable:
+                    threading.Event().wait(0.1)
+        raise TimeoutError("the policy server did not start")
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+@pytest.fixture
+def policy_process() -> Iterator[PolicyProcess]:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    server = PolicyProcess(port)
+    server.start()
+    yield server
+    server.kill()
+
+
+def test_a_killed_policy_server_is_waited_for(tmp_path: Path, policy_process: PolicyProcess) -> None:
+    revived: list[threading.Timer] = []
+
+    def act() -> None:
+        policy_process.kill()
+        timer = threading.Timer(3.0, policy_process.start)
+        timer.start()
+        revived.append(timer)
+
+    waits: list[str] = []
+    killer = Killer(act)
+
+    def watch(progress: Progress) -> None:
+        killer(progress)
+        if progress.waiting_for:
+            waits.append(progress.waiting_for)
+
+    campaign, outcome = run(harvest_config(tmp_path, policy_process.url), watch)
+    revived[0].join()
+    assert_whole(campaign, outcome)
+    assert outcome.progress.failures["policy_unavailable"] <= 2, "each episode in flight is charged once, not for ever"
+    assert waits
+
+
+def test_a_policy_server_that_stays_away_ends_the_run(tmp_path: Path, policy_process: PolicyProcess) -> None:
+    config = harvest_config(tmp_path, policy_process.url, patience_s=3)
+    campaign, outcome = run(config, Killer(policy_process.kill))
+    assert not outcome.complete
+    assert "policy server" in outcome.fault
+    missing = {one.episode_id for one in campaign.planned} - campaign.store.episode_ids()
+    assert missing == set(outcome.progress.holes)
+    policy_process.start()
+    assert_whole(*run(config))
+
+
+def test_what_cannot_be_played_is_a_hole_and_is_tried_again(tmp_path: Path, policy: str) -> None:
+    tasks = tmp_path / "tasks.yaml"
+    tasks.write_text(
+        "tasks:\n"
+        "  - name: fine\n    goal: Go home\n"
+        "  - name: broken\n    goal: Go home\n    setup:\n      - clear_app: no.such.app\n"
+    )
+    config = harvest_config(tmp_path, policy, tasks=str(tasks), samples=1)
+    for number in (1, 2):
+        campaign, outcome = run(config)
+        assert set(outcome.progress.holes) == {"broken-0-r0k0"}
+        assert campaign.store.episode_ids() == {"fine-0-r0k0"}
+        attempts = campaign.store.attempts("broken-0-r0k0")
+        assert [attempt.result for attempt in attempts] == ["infrastructure"] * 3 * number
+        assert {attempt.cause for attempt in attempts} == {"command_failed"}
+        assert len({attempt.device for attempt in attempts[-3:]}) == 2, (
+            "a retry goes to another phone where there is one"
+        )
+
+
+def farm(*words: object) -> subprocess.Popen[str]:
+    argv = [sys.executable, "-m", "emulator_farm", *map(str, words)]
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def command(config: HarvestConfig, *more: object) -> tuple[object, ...]:
+    where = ("--out", config.out, "--policy", config.policy, "--devices", config.devices)
+    return ("harvest", config.tasks, *where, "--samples", config.samples, *more)
+
+
+def wait_for_playing(process: subprocess.Popen[str], seconds: float = 60) -> None:
+    """Until jobs of that harvest are being played."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()[0]
+        if any(job_of(pid) for pid in processes_of(process.pid, "emulator_farm.worker")):
+            return
+        threading.Event().wait(0.05)
+    raise TimeoutError("nothing is being played")
+
+
+def gone(pids: list[int], seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        states = [Path(f"/proc/{pid}/stat") for pid in pids]
+        if not any(stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z" for stat in states):
+            return True
+        threading.Event().wait(0.05)
+    return False
+
+
+def test_a_killed_harvest_leaves_no_orphan_and_goes_on(tmp_path: Path, policy: str) -> None:
+    config = harvest_config(tmp_path, policy)
+    process = farm(*command(config))
+    wait_for_playing(process)
+    below = children(process.pid)
+    assert len(below) >= 6, "adb server, Valkey, phones, workers and their jobs"
+    process.kill()
+    process.communicate()
+    assert gone(below), "everything a command starts dies with it"
+    assert_whole(*run(config))
+
+
+def test_ctrl_c_stops_cleanly(tmp_path: Path, policy: str) -> None:
+    config = harvest_config(tmp_path, policy)
+    process = farm(*command(config))
+    wait_for_playing(process)
+    below = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "the same command goes on" in said
+    assert "Traceback" not in said
+    assert gone(below)
+    store = Store(config.out)
+    assert "infrastructure" not in results(store)
+    finished = farm(*command(config))
+    said, _ = finished.communicate(timeout=120)
+    assert finished.returncode == 0, said
+    assert len(store.episode_ids()) == EPISODES
+
+
+def test_others_join_over_the_same_redis(tmp_path: Path, policy: str) -> None:
+    with EmbeddedValkey() as server:
+        config = harvest_config(tmp_path, policy, redis=server.url, devices="virtual:1", samples=4)
+        Campaign(config)
+        helper = farm("work", "--redis", server.url, "--out", config.out, "--devices", "virtual:1")
+        try:
+            campaign, outcome = run(config)
+        finally:
+            helper.terminate()
+            said, _ = helper.communicate(timeout=30)
+        assert outcome.complete, (outcome, said)
+        assert helper.returncode == 0, said
+        hosts = {attempt.worker.partition("/")[0] for attempt in campaign.store.attempts()}
+        assert len(hosts) == 2, f"both hosts played: {hosts}; the helper said {said}"
+        client = redis.Redis.from_url(server.url)
+        left = [key for key in client.keys("farm:*") if not key.startswith(b"farm:fence")]
+        client.close()
+        assert left == [], "nothing of the run is left in Redis"
+
+
+def test_a_second_harvest_is_sent_to_work(tmp_path: Path, policy: str) -> None:
+    config = harvest_config(tmp_path, policy)
+    process = farm(*command(config))
+    wait_for_playing(process)
+    with pytest.raises(CallerError, match="another harvest"):
+        run(config)
+    assert process.wait(120) == 0
+    process.communicate()
