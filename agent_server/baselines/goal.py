@@ -16,6 +16,8 @@ from agent_server.baselines.clauses import Intent, extreme_of, intent_of, state_
 from agent_server.baselines.values import Value, ValueKind, mask, read_values, unmask
 from agent_server.baselines.words import content, words
 
+_LENGTH = 2_000
+
 Table: TypeAlias = dict[str, tuple[str, ValueKind]]
 
 _CAPITAL = r"[A-Z][\w&+’'-]*"
@@ -104,8 +106,8 @@ class Goal:
 
 @lru_cache(maxsize=256)
 def read_goal(text: str) -> Goal:
-    """Read a goal. Never fails: a goal that says nothing has one part without terms."""
-    masked, table = mask(text)
+    """Read a goal, its first 2,000 characters. Never fails: a goal that says nothing has one part without terms."""
+    masked, table = mask(text[:_LENGTH])
     apps = _apps(masked, table)
     app = apps[0] if apps else None
     parts: list[Part] = []

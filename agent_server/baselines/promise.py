@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from agent_server.baselines import vocabulary as v
 from agent_server.baselines.elements import Element
-from agent_server.baselines.situation import Situation, entered
-from agent_server.baselines.words import best_kin, content, coverage, plain, relevance, same, says, segments, words
+from agent_server.baselines.situation import MET, Situation, entered
+from agent_server.baselines.words import (
+    Weights,
+    best_kin,
+    content,
+    coverage,
+    plain,
+    relevance,
+    same,
+    says,
+    segments,
+    words,
+)
 
 STRONG = 0.7
 """A score that is followed at once."""
@@ -13,17 +24,21 @@ WEAK = 0.2
 """A score that is followed when there is nothing better on this screen."""
 STALE = 0.4
 """What is left of a score with each time that the way was tried."""
-MET = 0.3
-"""What a term still weighs once the heading says it, and a tab once it is selected."""
 
 _KEPT = 3
 
 
 def score(situation: Situation, element: Element) -> float:
     """How promising an element is, 0 for nothing; negative for what had better be left alone."""
+    if id(element) not in situation.scores:
+        situation.scores[id(element)] = _score(situation, element)
+    return situation.scores[id(element)]
+
+
+def _score(situation: Situation, element: Element) -> float:
     if off_limits(situation, element):
         return -1.0
-    weights = _weights(situation)
+    weights = situation.weights
     worth = max(
         _worth(situation, label, weights) * (1.0 if at == 0 else 0.75) for at, label in enumerate(_names(element))
     )
@@ -59,20 +74,7 @@ def _names(element: Element) -> tuple[str, ...]:
     return (*element.labels, element.name) if element.labels else (element.name,)
 
 
-def _weights(situation: Situation) -> dict[str, float]:
-    """What each stem of the goal is worth here."""
-    part = situation.part
-    weights = {term: (MET if term in situation.context else 1.0) for term in part.terms}
-    for _, value in situation.outstanding:
-        weights |= {stem: max(weights.get(stem, 0.0), 0.8) for stem in value.key}
-    for target in part.targets:
-        weights |= {stem: max(weights.get(stem, 0.0), 0.4) for stem in words(target)}
-    if part.app and situation.screen.home:
-        weights |= {stem: 0.6 for stem in words(part.app.name)}
-    return weights
-
-
-def _worth(situation: Situation, label: str, weights: dict[str, float]) -> float:
+def _worth(situation: Situation, label: str, weights: Weights) -> float:
     """What a label is worth by the goal's words."""
     part = situation.part
     for target in part.targets:

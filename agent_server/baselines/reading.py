@@ -14,6 +14,8 @@ from agent_server.ui_tree import Node, UiTree
 _CHOICES = ("RadioButton", "CheckedTextView")
 _LISTS = ("RecyclerView", "ListView", "GridView", "ScrollView")
 _BUTTONS = ("Button", "ImageView", "TextView")
+_LENGTH = 2_000
+"""Characters of a label that are read."""
 _ROW = 4
 """A control takes its name from something at most this many times its height."""
 _LABELS = 8
@@ -87,11 +89,11 @@ class Reading:
         if node.resource_id and not place.moving:
             self.fixed_ids.add(node.resource_id)
         owner = self._own(node, box, place, order)
-        for label in dict.fromkeys((_shown(node), node.content_desc)):
-            if label.strip():
-                self.texts.append(Text(label.strip(), box, owner, item, order, node.selected))
+        for said in dict.fromkeys((_shown(node), node.content_desc)):
+            if label := said.strip()[:_LENGTH]:
+                self.texts.append(Text(label, box, owner, item, order, node.selected))
                 if owner >= 0:
-                    self._owners[owner].labels.append(label.strip())
+                    self._owners[owner].labels.append(label)
         return place._replace(owner=owner)
 
     def _own(self, node: Node, box: Box, place: _Place, order: int) -> int:

@@ -13,7 +13,7 @@ from agent_server.baselines.goal import Part
 from agent_server.baselines.memory import Memory
 from agent_server.baselines.screen import Screen
 from agent_server.baselines.values import Value
-from agent_server.baselines.words import coverage, says, words
+from agent_server.baselines.words import Weights, coverage, says, words
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,9 @@ class Stuck:
 
     reason: str
 
+
+MET = 0.3
+"""What a term still weighs once the heading says it, and a tab once it is selected."""
 
 Outcome: TypeAlias = Move | Done | Stuck
 Rule: TypeAlias = "Callable[[Situation], Move | Done | Stuck | None]"
@@ -83,6 +86,24 @@ class Situation:
         """Whether this screen is about the part: half of its terms, `silent` ones aside, tell where we are."""
         terms = [term for term in self.part.terms if term not in silent]
         return not terms or coverage(terms, self.context) >= 0.5
+
+    @cached_property
+    def scores(self) -> dict[int, float]:
+        """How promising each element is, by its id(); filled as they are asked for."""
+        return {}
+
+    @cached_property
+    def weights(self) -> Weights:
+        """What each stem of the goal is worth here."""
+        part = self.part
+        weights = {term: (MET if term in self.context else 1.0) for term in part.terms}
+        for _, value in self.outstanding:
+            weights |= {stem: max(weights.get(stem, 0.0), 0.8) for stem in value.key}
+        for target in part.targets:
+            weights |= {stem: max(weights.get(stem, 0.0), 0.4) for stem in words(target)}
+        if part.app and self.screen.home:
+            weights |= {stem: 0.6 for stem in words(part.app.name)}
+        return tuple(weights.items())
 
     @cached_property
     def at_target(self) -> bool:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import TypeAlias
 
 from rapidfuzz import fuzz
 
@@ -16,10 +17,14 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐‑](?=[^\W\d_])")
 _SEGMENT = re.compile(r"\s*[,;•·|\n/]\s*")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
+Weights: TypeAlias = tuple[tuple[str, float], ...]
+"""Stems and what each is worth."""
+
 SYNONYM = 0.7
 NEARLY = 0.75
 
 
+@lru_cache(maxsize=8192)
 def plain(text: str) -> str:
     """Lower case without compatibility forms, line ends or doubled blanks: for comparing whole texts."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
@@ -85,7 +90,8 @@ def segments(label: str) -> list[str]:
     return [part for part in _SEGMENT.split(label) if part]
 
 
-def relevance(label: str, weights: dict[str, float]) -> float:
+@lru_cache(maxsize=8192)
+def relevance(label: str, weights: Weights) -> float:
     """How well one label speaks of weighted terms.
 
     The weight of what it matches, times the share of its own words that match: short exact labels win over long vague
@@ -99,21 +105,22 @@ def relevance(label: str, weights: dict[str, float]) -> float:
     share = total = 0.0
     used: set[str] = set()
     for stem_ in stems:
-        likeness, _, term = max((kin(stem_, term), weight, term) for term, weight in weights.items())
+        likeness, weight, term = max((kin(stem_, term), weight, term) for term, weight in weights)
         if likeness:
             share += likeness
             if term not in used:
-                total += likeness * weights[term]
+                total += likeness * weight
                 used.add(term)
     return share / len(stems) * total
 
 
-def _relevance_wide(label: str, weights: dict[str, float]) -> float:
+def _relevance_wide(label: str, weights: Weights) -> float:
     if len(label) < 2:
         return 0.0
-    return max((weight * min(1.0, len(label) / 2) for term, weight in weights.items() if label in term), default=0.0)
+    return max((weight * min(1.0, len(label) / 2) for term, weight in weights if label in term), default=0.0)
 
 
+@lru_cache(maxsize=8192)
 def says(label: str, phrase: str) -> bool:
     """Whether a label contains the phrase as whole words, in order, ignoring case and punctuation."""
     inner, outer = words(phrase), words(label)
@@ -122,6 +129,7 @@ def says(label: str, phrase: str) -> bool:
     return any(outer[at : at + len(inner)] == inner for at in range(len(outer) - len(inner) + 1))
 
 
+@lru_cache(maxsize=8192)
 def same(label: str, phrase: str) -> bool:
     """Whether two texts are the same words; a near spelling of a long text counts."""
     left, right = words(label), words(phrase)
