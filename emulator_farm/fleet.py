@@ -13,10 +13,10 @@ import subprocess
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 import redis
 
@@ -31,8 +31,8 @@ from emulator_farm.phones import DevicesSpec, VirtualHost, start_virtual
 from emulator_farm.site import Site
 
 _RECOVERY_PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
-_QUICK_DEATH_S = 5.0
-_QUICK_DEATHS = 10
+_QUICK_DEATH_S = 10.0
+"""Workers that end sooner after their start cannot work at all."""
 
 
 @dataclass
@@ -43,13 +43,6 @@ class _Phone:
     due: float = 0.0
     trouble: str = ""
     """Why it is not fit, empty while it is."""
-
-
-@dataclass
-class _Worker:
-    process: tether.Process
-    log: IO[bytes]
-    started: float = field(default_factory=time.monotonic)
 
 
 class Fleet:
@@ -67,8 +60,9 @@ class Fleet:
         self._adb: AdbServer | None = None
         self._virtual: list[VirtualHost] = []
         self._phones: dict[str, _Phone] = {}
-        self._workers: list[_Worker] = []
-        self._quick_deaths = 0
+        self._workers: tether.Process | None = None
+        self._workers_started = 0.0
+        self._log = log_dir
         self._executor = ThreadPoolExecutor(max_workers=min(32, max(4, devices.count)), thread_name_prefix="recover")
 
     def __enter__(self) -> Self:
@@ -214,50 +208,40 @@ class Fleet:
         Board(self._connection, holder.run).claims.forfeit(claim)
 
     def _start_workers(self) -> None:
-        self._workers = [self._start_worker(index) for index in range(len(self._phones))]
-
-    def _start_worker(self, index: int) -> _Worker:
         environment = dict(os.environ)
         self._site.bequeath(environment)
         self._log_dir.mkdir(parents=True, exist_ok=True)
-        log = (self._log_dir / f"worker-{self.host}-{index}.log").open("ab")
-        process = tether.spawn(
-            [sys.executable, "-m", "emulator_farm.worker"],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        return _Worker(process, log)
+        self._log = self._log_dir / f"workers-{self.host}.log"
+        with self._log.open("ab") as log:
+            self._workers = tether.spawn(
+                [sys.executable, "-m", "emulator_farm.worker", str(len(self._phones))],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self._workers_started = time.monotonic()
 
     def _watch_workers(self) -> None:
-        for index, worker in enumerate(self._workers):
-            if worker.process.poll() is None:
-                continue
-            quick = time.monotonic() - worker.started < _QUICK_DEATH_S
-            self._quick_deaths = self._quick_deaths + 1 if quick else 0
-            worker.log.close()
-            if self._quick_deaths >= _QUICK_DEATHS:
-                raise InfrastructureError(
-                    f"workers end as soon as they start; see {worker.log.name}: {_tail(Path(worker.log.name))}",
-                    cause="worker",
-                )
-            self._workers[index] = self._start_worker(index)
+        if self._workers is None or self._workers.poll() is None:
+            return
+        if time.monotonic() - self._workers_started < _QUICK_DEATH_S:
+            said = _tail(self._log)
+            raise InfrastructureError(f"workers end as soon as they start; see {self._log}: {said}", cause="worker")
+        self._start_workers()
 
     def _stop_workers(self, grace_s: float) -> None:
+        if self._workers is None:
+            return
         if grace_s > 0:
-            for worker in self._workers:
-                worker.process.terminate()
-        deadline = time.monotonic() + grace_s
-        for worker in self._workers:
-            try:
-                worker.process.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                worker.process.kill()
-                worker.process.wait()
-            worker.log.close()
-        self._workers = []
+            self._workers.terminate()
+        try:
+            self._workers.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            self._workers.kill()
+            self._workers.wait()
+        self._workers = None
 
 
 def _tail(path: Path) -> str:

@@ -92,22 +92,26 @@ def processes_of(pid: int, *words: str) -> list[int]:
     return matching
 
 
-def workers() -> list[int]:
-    return [pid for pid in processes_of(os.getpid(), "emulator_farm.worker") if not job_of(pid) or children(pid)]
+def lineage(pid: int) -> int:
+    """How many processes of the workers' command line stand above this one and include it: 1 crew, 2 worker, 3 job."""
+    depth = 0
+    while pid > 1:
+        try:
+            if b"emulator_farm.worker" not in (Path("/proc") / str(pid) / "cmdline").read_bytes():
+                return depth
+            pid = int((Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return 0
+        depth += 1
+    return depth
 
 
-def job_of(pid: int) -> bool:
-    """Whether this is the job's process: a child of a worker."""
-    try:
-        parent = int((Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
-        line = (Path("/proc") / str(parent) / "cmdline").read_bytes()
-    except OSError:
-        return False
-    return b"emulator_farm.worker" in line
+def workers(of: int | None = None) -> list[int]:
+    return [pid for pid in processes_of(of or os.getpid(), "emulator_farm.worker") if lineage(pid) == 2]
 
 
-def jobs() -> list[int]:
-    return [pid for pid in processes_of(os.getpid(), "emulator_farm.worker") if job_of(pid)]
+def jobs(of: int | None = None) -> list[int]:
+    return [pid for pid in processes_of(of or os.getpid(), "emulator_farm.worker") if lineage(pid) == 3]
 
 
 class Killer:
@@ -395,7 +399,7 @@ def wait_for_playing(process: subprocess.Popen[str], seconds: float = 60) -> Non
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         assert process.poll() is None, process.communicate()[0]
-        if any(job_of(pid) for pid in processes_of(process.pid, "emulator_farm.worker")):
+        if jobs(process.pid):
             return
         threading.Event().wait(0.05)
     raise TimeoutError("nothing is being played")
