@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import ValidationError
 from rich.console import Console
 
 from emulator_farm.errors import CallerError
+
+if TYPE_CHECKING:
+    from emulator_farm.campaign import Campaign
 
 DEVICES_HELP = "virtual:N, or adb:SERIAL,SERIAL,…"
 
@@ -38,7 +41,7 @@ def harvest(
     ui_tree: Annotated[bool, typer.Option(help="Capture the UI tree with every frame.")] = True,
     patience: Annotated[float, typer.Option(help="Seconds to wait for a dead policy server or Redis.")] = 60.0,
     log_dir: Annotated[str | None, typer.Option(help="Where workers log; OUT/logs without it.")] = None,
-    rules: Annotated[str | None, typer.Option(help="YAML file with the settings of the rule filters.")] = None,
+    rules: Annotated[Path | None, typer.Option(help="YAML file with the settings of the rule filters.")] = None,
 ) -> None:
     """Play every task K times and keep the record; run again, it fills in what is missing.
 
@@ -71,14 +74,11 @@ def harvest(
     _play(Campaign(config), rules)
 
 
-def _play(campaign: object, rules: str | None) -> None:
-    from emulator_farm.campaign import Campaign
-    from emulator_farm.cli.records import filter_and_report
-    from emulator_farm.filters import RuleSettings
+def _play(campaign: Campaign, rules: Path | None) -> None:
+    from emulator_farm.cli.records import filter_and_report, load_rules
     from emulator_farm.progress import ProgressDisplay, summary
 
-    assert isinstance(campaign, Campaign)
-    settings = RuleSettings.load(Path(rules)) if rules else RuleSettings()
+    settings = load_rules(rules)
     console = Console(stderr=True)
     missing = campaign.missing()
     total = len(campaign.planned)

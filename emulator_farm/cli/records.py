@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from rich.console import Console
 from emulator_farm.errors import CallerError
 
 if TYPE_CHECKING:
-    from emulator_farm.filters import RuleSettings
+    from emulator_farm.rule_settings import RuleSettings
     from emulator_farm.store import Store
 
 Record = Annotated[str, typer.Argument(help="Folder or fsspec URI of a harvest's record.")]
@@ -22,12 +23,108 @@ Controls = Annotated[
 
 
 class Format(StrEnum):
+    """What `export` writes."""
+
     parquet = "parquet"
     llamafactory = "llamafactory"
 
 
 def register(app: typer.Typer) -> None:
     app.command(name="filter")(filter_record)
-    app.command()(export)
-    app.command()(report)
-    app.command()(show)
+    for command in (export, report, show):
+        app.command()(command)
+
+
+def filter_record(
+    record: Record,
+    rules: Annotated[Path | None, typer.Option(help="YAML file with the settings of the rules.")] = None,
+) -> None:
+    """Judge every episode by the rules and keep the verdicts; no episode is touched. Can be run again."""
+    from emulator_farm.filters import filter_run
+
+    store = open_record(record)
+    verdicts = filter_run(store, load_rules(rules))
+    counts = Counter(verdict.decision for verdict in verdicts)
+    reasons = Counter(verdict.reason for verdict in verdicts if verdict.reason)
+    print(
+        f"{len(verdicts)} episodes: " + ", ".join(f"{count} {decision}" for decision, count in sorted(counts.items()))
+    )
+    for reason, count in reasons.most_common():
+        print(f"  {count:6} {reason}")
+
+
+def report(
+    record: Record,
+    out: Annotated[Path | None, typer.Option(help="HTML file; report.html in the record without it.")] = None,
+    control: Controls = None,
+) -> None:
+    """Write the report and print its tables."""
+    from emulator_farm.report import terminal_report, write_report
+
+    found = write_report(open_record(record), out, controls=[open_record(other) for other in control or []])
+    Console().print(terminal_report(found))
+
+
+def show(
+    record: Record,
+    episode: Annotated[str, typer.Argument(help="Id of an episode.")],
+    out: Annotated[Path, typer.Option(help="HTML file to write.")],
+) -> None:
+    """Write a page with every step of an episode."""
+    from emulator_farm.viewer import write_viewer
+
+    store = open_record(record)
+    print(write_viewer(store.read(episode), out, store.verdicts().get(episode, [])))
+
+
+def export(
+    record: Record,
+    out: Annotated[Path, typer.Option(help="Folder to write; must not exist or be empty.")],
+    format: Annotated[Format, typer.Option(help="Which trainer's format.")] = Format.parquet,
+    adapter: Annotated[
+        str | None,
+        typer.Option(help="llamafactory: write in this model family's grammar; the episodes' own without it."),
+    ] = None,
+    prompts: Annotated[Path | None, typer.Option(help="llamafactory: folder with prompt templates.")] = None,
+) -> None:
+    """Write accepted episodes, and the good part of cut ones, as a trainer loads them."""
+    from emulator_farm.learning.export.llamafactory import export_llamafactory
+    from emulator_farm.learning.export.parquet import export_parquet
+
+    store = open_record(record)
+    match format:
+        case Format.parquet:
+            print(export_parquet(store, out))
+        case Format.llamafactory:
+            print(export_llamafactory(store, out, adapter=adapter, prompts=prompts))
+
+
+def filter_and_report(store: Store, settings: RuleSettings) -> None:
+    """What follows every harvest: verdicts, the report's page and its tables."""
+    from emulator_farm.filters import filter_run
+    from emulator_farm.report import terminal_report, write_report
+
+    filter_run(store, settings)
+    if "://" in store.uri:
+        from emulator_farm.report_data import collect
+
+        Console().print(terminal_report(collect(store)))
+    else:
+        Console().print(terminal_report(write_report(store)))
+
+
+def load_rules(path: Path | None) -> RuleSettings:
+    """The settings of a file, or the defaults. Raises CallerError."""
+    from emulator_farm.rule_settings import RuleSettings
+
+    return RuleSettings() if path is None else RuleSettings.load(path)
+
+
+def open_record(uri: str) -> Store:
+    """The store at `uri`. Raises CallerError where it holds no run."""
+    from emulator_farm.store import Store
+
+    store = Store(uri)
+    if store.run() is None:
+        raise CallerError(f"{store.uri} holds no run: there is no run.json; give the --out of a harvest")
+    return store
