@@ -62,7 +62,7 @@ def bluetooth_on(person: Person) -> None:
     person.finish()
 
 
-@expert("Switch the phone to the dark theme")
+@expert("Turn on the dark theme")
 def dark_theme_on(person: Person) -> None:
     person.open("Settings")
     person.tap("Display")
