@@ -53,7 +53,7 @@ def _who(situation: Situation) -> Outcome | None:
 
 def _in_lines(situation: Situation) -> Outcome | None:
     """The rest of the line that speaks of what is asked, in a text of several lines."""
-    terms = situation.part.terms
+    terms = [term for term in situation.part.terms if term not in situation.context] or list(situation.part.terms)
     best: tuple[float, str] = (0.0, "")
     for text in (*(t.label for t in situation.screen.texts), *(field.held for field in situation.screen.fields)):
         lines = text.splitlines() if "\n" in text else []

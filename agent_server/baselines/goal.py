@@ -199,14 +199,17 @@ def _sorted_values(part: Part) -> Part:
     )
     match part.intent:
         case "delete" | "ask" | "open" | "toggle":
-            return replace(part, values=(), targets=_unique(*(value.text for value in part.values), *part.targets))
+            named = tuple(value.text for value in part.values if value.kind != "duration")
+            spoken = (stem for value in part.values if value.kind == "duration" for stem in words(value.text))
+            terms = _unique(*part.terms, *spoken)
+            return replace(part, values=(), terms=terms, targets=_unique(*named, *part.targets))
         case "edit" | "set":
             old, new = (part.values[:1], part.values[1:]) if len(part.values) > 1 else ((), part.values)
             if part.intent == "set":
                 old, new = (), part.values
             targets = _unique(*(value.text for value in old), *part.targets)
-            named = {stem for target in targets for stem in words(target)}
-            new = tuple(replace(value, key=()) if set(value.key) <= named else value for value in new)
+            taken = {stem for target in targets for stem in words(target)}
+            new = tuple(replace(value, key=()) if set(value.key) <= taken else value for value in new)
             if not new and not part.extreme and (said := _SET_TO.search(part.text)):
                 new = (Value(said.group(1).strip(), "name"),)
             return replace(part, values=new, targets=targets)

@@ -22,7 +22,7 @@ STRONG = 0.7
 """A score that is followed at once."""
 WEAK = 0.2
 """A score that is followed when there is nothing better on this screen."""
-STALE = 0.4
+STALE = 0.25
 """What is left of a score with each time that the way was tried."""
 
 _KEPT = 3

@@ -14,7 +14,7 @@ STOPWORDS = bag(
     "a an the this that these those my your our its it is are was be been am do does did to of in on at "
     "for from with by into onto inside within using via as and or then so please you i me we can could "
     "would should will shall just now there here all any app application page field box s t if when while "
-    "up down only turned switched he she they her his their them him many much long make sure need want "
+    "according up down only turned switched he she they her his their them him many much long make sure need want "
     "let get user users currently current please's called named which whose"
 )
 """Words that say nothing about where to tap."""
