@@ -7,11 +7,14 @@ terminal, another size, or black. Each is either repaired and flagged, or refuse
 from __future__ import annotations
 
 import hashlib
+import io
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+
+from PIL import Image
 
 from agent_server.geometry import Size
 from emulator_farm.errors import BadFrame
@@ -81,11 +84,19 @@ def read_frame(data: bytes, *, serial: str) -> Frame:
     return Frame(png, size, tuple(flags))
 
 
-def read_raw_frame(data: bytes, *, serial: str) -> tuple[Size, bytes]:
-    """Check what `screencap` without `-p` wrote: size and RGBA rows, 4 bytes a pixel. Raises BadFrame.
+def read_raw_frame(data: bytes, *, serial: str) -> Frame:
+    """Check what `screencap` without `-p` wrote, and encode it here, as RGB. Raises BadFrame.
 
-    The header is width, height and format, and a colour space since Android 9.
+    The header is width, height and format, and a colour space since Android 9; then come RGBA rows.
     """
+    size, pixels = _raw_pixels(data, serial)
+    image = Image.frombytes("RGB", size, pixels, "raw", "RGBX")
+    out = io.BytesIO()
+    image.save(out, "PNG", compress_level=1)
+    return Frame(out.getvalue(), size, ("black",) if image.getbbox() is None else ())
+
+
+def _raw_pixels(data: bytes, serial: str) -> tuple[Size, bytes]:
     if not data:
         raise BadFrame("the screenshot is empty", serial=serial, reason="empty")
     if len(data) < _RAW_HEADER.size:

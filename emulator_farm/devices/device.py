@@ -69,14 +69,16 @@ class Device:
         port: int | None = None,
         gate: Callable[[], None] | None = None,
         patience: Patience | None = None,
+        raw_frames: bool = False,
     ) -> None:
         """Nothing is contacted yet. The adb server is `server`, or listens on `port` of this host, or is named in
-        ANDROID_ADB_SERVER_PORT. `gate` is called before every exchange and may raise.
+        ANDROID_ADB_SERVER_PORT. `gate` is called before every exchange and may raise. `raw_frames` has screenshots
+        encoded here instead of on the phone.
         """
         self.serial = serial
         self.server = server or (AdbServer.from_environment() if port is None else AdbServer(port=port))
         self.transport = Transport(serial, self.server.address, gate)
-        self.screen = Screen(self.transport, patience or Patience())
+        self.screen = Screen(self.transport, patience or Patience(), raw_frames=raw_frames)
         self.keyboard = Keyboard(self.transport, self.install, self.screen.patience.keyboard_s)
         self.apps = Apps(self.transport)
         self._info: DeviceInfo | None = None

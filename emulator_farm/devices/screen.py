@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, replace
 
 from agent_server.geometry import Size
-from emulator_farm.devices.capture import Frame, read_frame
+from emulator_farm.devices.capture import Frame, read_frame, read_raw_frame
 from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.dumpsys import (
     Display,
@@ -41,7 +41,7 @@ class Patience:
     call_s: float = 15.0
     """Of one exchange with the phone; a dump of a moving screen alone takes 10 s on real phones."""
     tree_s: float = 3.0
-    """No new attempt at a UI tree after this."""
+    """No new attempt at the UI tree of a moving screen after this."""
     frame_s: float = 2.0
     """No new attempt at a usable frame after this."""
     black_s: float = 1.5
@@ -65,9 +65,11 @@ class Look:
 class Screen:
     """The screen of one phone."""
 
-    def __init__(self, transport: Transport, patience: Patience) -> None:
+    def __init__(self, transport: Transport, patience: Patience, *, raw_frames: bool = False) -> None:
+        """`raw_frames` has frames sent as pixels and encoded here: for phones whose own encoder is the bottleneck."""
         self._transport = transport
         self.patience = patience
+        self._raw_frames = raw_frames
         self._displays: list[int] | None = None
 
     def observe(self, *, ui_tree: bool, settle: bool) -> Observation:
@@ -106,40 +108,40 @@ class Screen:
         return self._windows(self._transport.run(_WINDOWS, self.patience.call_s).text)
 
     def tree(self) -> Look:
-        """Display, focus and UI tree; flagged `no_ui_tree` where none came in time."""
+        """Display, focus and UI tree; flagged `no_ui_tree` where none came in time.
+
+        A screen that moves is looked at until the deadline, everything else that is wrong at least twice.
+        """
         deadline = Deadline(self.patience.tree_s)
-        strange = False
+        failed = strange = False
         while True:
-            completed = self._transport.shell(_DUMP, self.patience.call_s)
-            dumped, mark, windows = completed.text.rpartition(_MARK)
-            if not mark:
-                raise DeviceError("the answer to a look at the screen is incomplete", serial=self._transport.serial)
-            look = self._windows(windows)
+            look, dumped = self._dump()
             try:
-                xml = ui_dump(dumped if "<hierarchy" in dumped else dumped + completed.stderr.decode(errors="replace"))
-            except UiDumpFailed:
-                if deadline.passed:
+                xml = ui_dump(dumped)
+            except UiDumpFailed as failure:
+                if deadline.passed and (failed or failure.reason == "not_idle"):
                     return replace(look, flags=("no_ui_tree",))
+                failed = True
             else:
                 if _is_of(xml, look.focus):
                     return replace(look, ui_tree=xml)
-                if strange or deadline.passed:
+                if strange:
                     return replace(look, ui_tree=xml, flags=("foreign_ui_tree",))
                 strange = True
             deadline.pause(0.1)
 
     def frame(self, size: Size | None = None) -> Frame:
-        """A checked frame, of `size` or turned; looked at again while it is unusable or black."""
+        """A checked frame, of `size` or turned; looked at again, once at least, while it is unusable or black."""
         usable, black = Deadline(self.patience.frame_s), Deadline(self.patience.black_s)
         retaken: tuple[str, ...] = ()
         while True:
             try:
                 frame = self._frame_once(size)
             except BadFrame:
-                if usable.passed:
+                if usable.passed and retaken:
                     raise
             else:
-                if not frame.black or black.passed:
+                if not frame.black or (black.passed and retaken):
                     return replace(frame, flags=frame.flags + retaken)
             retaken = ("retaken",)
             usable.pause(0.05)
@@ -160,6 +162,13 @@ class Screen:
         """Whether the screen is on."""
         return self._transport.read(wakefulness, "dumpsys power") == "Awake"
 
+    def _capture(self, command: str) -> bytes:
+        """Shell v2 keeps warnings out of the picture, ends with an exit code, and is the faster way through adbd."""
+        if "shell_v2" not in self._transport.features():
+            return self._transport.exec_out(command, self.patience.call_s)
+        completed = self._transport.shell(command, self.patience.call_s)
+        return completed.stdout or completed.stderr
+
     @property
     def displays(self) -> list[int]:
         """Ids of the physical displays, the built-in one first; empty on phones that do not tell. Asked once."""
@@ -177,10 +186,21 @@ class Screen:
         """Drop what was learned about the displays."""
         self._displays = None
 
+    def _dump(self) -> tuple[Look, str]:
+        """Display and focus, and what the dump of the tree wrote."""
+        completed = self._transport.shell(_DUMP, self.patience.call_s)
+        dumped, mark, windows = completed.text.rpartition(_MARK)
+        if not mark:
+            raise DeviceError("the answer to a look at the screen is incomplete", serial=self._transport.serial)
+        if "<hierarchy" not in dumped:
+            dumped += completed.stderr.decode(errors="replace")
+        return self._windows(windows), dumped
+
     def _frame_once(self, size: Size | None) -> Frame:
         serial = self._transport.serial
-        command = f"screencap -p -d {self.displays[0]}" if self.several else "screencap -p"
-        frame = read_frame(self._transport.exec_out(command, self.patience.call_s), serial=serial)
+        command = "screencap" if self._raw_frames else "screencap -p"
+        data = self._capture(f"{command} -d {self.displays[0]}" if self.several else command)
+        frame = read_raw_frame(data, serial=serial) if self._raw_frames else read_frame(data, serial=serial)
         if size is not None and not _fits(frame.size, size):
             raise BadFrame(f"a frame of {frame.size} came from a display of {size}", serial=serial, reason="wrong_size")
         return frame

@@ -199,10 +199,17 @@ def _raw(width: int, height: int, header: str = "<IIII") -> bytes:
 
 @pytest.mark.parametrize("header", ["<IIII", "<III"])
 def test_raw_frames_of_old_and_new_androids(header: str) -> None:
-    size, pixels = read_raw_frame(_raw(30, 20, header), serial="s")
-    assert size == Size(30, 20)
-    assert len(pixels) == 2400
-    assert pixels[:4] == b"\x10\x20\x30\xff"
+    frame = read_raw_frame(_raw(30, 20, header), serial="s")
+    assert (frame.size, frame.flags) == (Size(30, 20), ())
+    image = Image.open(io.BytesIO(frame.png))
+    assert (image.mode, image.size) == ("RGB", (30, 20))
+    assert image.getcolors() == [(600, (0x10, 0x20, 0x30))]
+    assert read_frame(frame.png, serial="s") == frame
+
+
+def test_a_black_raw_frame_is_flagged() -> None:
+    black = _raw(30, 20)[:16] + b"\0\0\0\xff" * 600
+    assert read_raw_frame(black, serial="s").flags == ("black",)
 
 
 @pytest.mark.parametrize(

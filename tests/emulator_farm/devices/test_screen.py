@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from agent_server.geometry import Size
 from emulator_farm.devices.adb_server import AdbServer
@@ -157,7 +157,50 @@ class TestFaultsOfTheVirtualPhone:
         assert device.info.size == Size(720, 1280)
 
 
+class TestRawFrames:
+    """Pixels from the phone, encoded here."""
+
+    def test_they_show_the_same(self, device: Device, adb_server: AdbServer) -> None:
+        with Device(device.serial, adb_server, raw_frames=True) as raw:
+            ours, theirs = raw.observe(), device.observe()
+        assert ours.flags == ()
+        difference = ImageChops.difference(
+            Image.open(io.BytesIO(ours.png)).convert("RGB"), Image.open(io.BytesIO(theirs.png)).convert("RGB")
+        )
+        assert difference.getbbox() is None
+
+    @pytest.mark.parametrize(
+        ("fault", "reason"),
+        [("truncated", "truncated"), ("empty", "empty"), ("wrong_size", "wrong_size"), ("status", "truncated")],
+    )
+    def test_they_are_checked_too(
+        self, device: Device, host: PhoneHost, adb_server: AdbServer, fault: str, reason: str
+    ) -> None:
+        host.phones[0].faults.screencap = fault
+        patience = Patience(frame_s=0.2)
+        with Device(device.serial, adb_server, patience=patience, raw_frames=True) as raw:
+            with pytest.raises(BadFrame) as caught:
+                raw.observe()
+            assert caught.value.reason == reason
+            host.phones[0].faults.screencap = "black"
+            assert raw.observe().flags == ("black", "retaken")
+
+
 class TestScripts:
+    def test_phones_without_shell_v2_send_frames_by_exec(self, scripted: Scripted, adb_server: AdbServer) -> None:
+        phone = scripted({"screencap -p": png(), "(dumpsys SurfaceFlinger": "\n:adb-exit:1\n"}, shell_v2=False)
+        frame = Screen(Transport(phone.address, adb_server.address), Patience()).frame()
+        assert (frame.size, frame.flags) == (Size(60, 40), ())
+
+    def test_a_phone_that_vanishes_in_the_middle_of_a_frame_is_gone(
+        self, screen_of: Callable[..., tuple[Any, Screen]]
+    ) -> None:
+        phone, screen = screen_of()
+        half = phone.answers["screencap -p"]._replace(stdout=png()[:40], hang_up=True)
+        phone.answers["screencap -p"] = half
+        with pytest.raises(DeviceGone):
+            screen.frame()
+
     def test_tree_display_and_focus_come_in_one_exchange(self, screen_of: Callable[..., tuple[Any, Screen]]) -> None:
         phone, screen = screen_of()
         observation = screen.observe(ui_tree=True, settle=True)
