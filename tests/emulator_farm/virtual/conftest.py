@@ -81,7 +81,7 @@ class Adb:
     def __init__(self, home: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port: int = probe.getsockname()[1]
-        self.environment = {**os.environ, "HOME": str(home), "ADB_MDNS_OPENSCREEN": "0"}
+        self.environment = {**os.environ, "HOME": str(home), "ADB_MDNS": "0", "ADB_USB": "0"}
         self.environment.pop("ADB_TRACE", None)
         self._server = subprocess.Popen(
             [adbutils.adb_path(), "-P", str(self.port), "server", "nodaemon"],
