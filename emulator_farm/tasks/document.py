@@ -108,6 +108,8 @@ class _Loader(yaml.SafeLoader):
             self._depth -= 1
 
 
+_HALF = re.compile("[\ud800-\udfff]")
+"""What UTF-8 cannot write: an escape like \\ud83d without its other half."""
 _TAG = "tag:yaml.org,2002:"
 _NUMBER = r"-?(?:0|[1-9][0-9]*)"
 _Loader.add_implicit_resolver(f"{_TAG}null", re.compile(r"^(?:~|null|)$"), ["~", "n", ""])
@@ -174,7 +176,7 @@ class _Plain:
         try:
             match node.tag.removeprefix(_TAG):
                 case "str":
-                    return text
+                    return _whole(text) if _HALF.search(text) else text
                 case "int":
                     return _integer(text)
                 case "float":
@@ -185,6 +187,8 @@ class _Plain:
                     return None
                 case tag:
                     self._complain(node, where, f"the YAML tag {tag!r} is not supported; write plain data")
+        except UnicodeError:
+            self._complain(node, where, "holds half a character (a lone surrogate)")
         except ValueError:
             self._complain(node, where, f"{text[:40]!r} is not a number")
         return None
@@ -245,6 +249,8 @@ def _json(line: str) -> JsonValue:
     value: JsonValue = json.loads(
         line, object_pairs_hook=_without_repeats, parse_int=_integer, parse_constant=_no_constant
     )
+    if _HALF.search(json.dumps(value, ensure_ascii=False)):
+        raise ValueError("a text holds half a character (a lone surrogate)")
     return value
 
 
@@ -254,6 +260,11 @@ def _without_repeats(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice")
     return result
+
+
+def _whole(text: str) -> str:
+    """Join pairs of surrogates, as JSON writes emoji; raises UnicodeError where one stands alone."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
 def _integer(text: str) -> int | str:

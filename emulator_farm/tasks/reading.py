@@ -128,11 +128,9 @@ class _TaskReader:
             for where, name in placeholders(self._raw.get(field), (field,)):
                 used.add(name)
                 if name not in params:
-                    self._complain(
-                        where,
-                        f"{{{name}}} has no value; add {name!r} under params, or write {{{{{name}}}}}"
-                        f" for the text itself ({guess(name, params)})",
-                    )
+                    hint = f" ({guess(name, params)})" if params else ""
+                    ways = f"add {name!r} under params, or write {{{{{name}}}}} for the text itself"
+                    self._complain(where, f"{{{name}}} has no value; {ways}{hint}")
         for name in params:
             if name not in used:
                 self._complain(("params", name), f"is never used; write {{{name}}} somewhere or remove it")

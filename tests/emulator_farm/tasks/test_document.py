@@ -104,6 +104,7 @@ def test_a_file_that_is_none_gets_one_clear_line(problems: Problems, text: str, 
             "tasks.yaml:1: [0].goal: the YAML tag 'timestamp' is not supported; write plain data",
         ),
         ("- {name: a, goal: b, max_steps: !!int x}", "tasks.yaml:1: [0].max_steps: 'x' is not a number"),
+        ('- {name: a, goal: "\\ud83d"}', "tasks.yaml:1: [0].goal: holds half a character (a lone surrogate)"),
         ("- {name: a, goal: b, [x]: 1}", "tasks.yaml:1: [0]: a key must be a plain word"),
         ("- name: a\n  goal: b\n  goal: c", "tasks.yaml:3: [0].goal: appears twice, first on line 2; keep one"),
     ],
@@ -156,6 +157,10 @@ def test_a_byte_order_mark_does_not_count(tmp_path: Path) -> None:
     path = tmp_path / "tasks.yml"
     path.write_bytes(b"\xef\xbb\xbf- {name: a, goal: b}\r\n")
     assert [task.name for task in load_tasks(path)] == ["a"]
+
+
+def test_emoji_may_be_written_as_two_escapes(write: Write) -> None:
+    assert read_document(write('["\\ud83d\\ude42"]', "tasks.json")).data == ["🙂"]
 
 
 def test_json_is_read_with_its_lines(problems: Problems) -> None:
