@@ -83,7 +83,7 @@ def export(
     format: Annotated[Format, typer.Option(help="Which trainer's format.")] = Format.parquet,
     adapter: Annotated[
         str | None,
-        typer.Option(help="llamafactory: write in this model family's grammar; the episodes' own without it."),
+        typer.Option(help="llamafactory: in this model family's grammar; the episodes' own without it."),
     ] = None,
     prompts: Annotated[Path | None, typer.Option(help="llamafactory: folder with prompt templates.")] = None,
 ) -> None:
