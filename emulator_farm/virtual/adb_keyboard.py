@@ -13,9 +13,8 @@ RESULT_OK = -1
 def answer(intent: Intent, editor: Editor) -> BroadcastResult:
     """What the keyboard does and answers while it is the current input method.
 
-    Text comes as base64 of UTF-8 in the extra `text`. Without a focused field, or for text that cannot be decoded, nothing
-    happens and the code is 0, as for
-    a broadcast that nobody receives.
+    Text comes as base64 of UTF-8 in the extra `text`. Without a focused field, or for text that cannot be decoded,
+    nothing happens and the code is 0, as for a broadcast that nobody receives.
     """
     if not intent.action.startswith(PREFIX):
         return BroadcastResult()
