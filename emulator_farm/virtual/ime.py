@@ -17,11 +17,17 @@ class UnknownInputMethod(LookupError):
 class InputMethods:
     """A view of the secure settings that hold the enabled and the current keyboard; ids look like `pkg/.Cls`."""
 
-    def __init__(self, settings: SettingsDb) -> None:
+    def __init__(self, settings: SettingsDb, present: Callable[[str], bool] = lambda package: True) -> None:
+        """`present(package)` says whether a package is installed."""
         self._settings = settings
-        self.installed: list[str] = [LATIN_IME, ADB_IME]
+        self._present = present
         self.probe: Callable[[], bool] = lambda: False
         """Says whether a focused field is being served; set by the phone."""
+
+    @property
+    def installed(self) -> list[str]:
+        """The input methods of all installed packages."""
+        return [ime for ime in (LATIN_IME, ADB_IME) if self._present(ime.partition("/")[0])]
 
     @property
     def shown(self) -> bool:

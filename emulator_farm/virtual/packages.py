@@ -38,6 +38,35 @@ class Package:
         return next((activity.component for activity in self.activities if activity.launcher), None)
 
 
+_SYSTEM = (
+    ("android", "Android System", "/system/framework/framework-res.apk"),
+    ("com.android.inputmethod.latin", "Android Keyboard (AOSP)", "/product/app/LatinIME/LatinIME.apk"),
+    (
+        "com.android.permissioncontroller",
+        "Permission controller",
+        "/apex/com.android.permission/priv-app/Permission.apk",
+    ),
+    ("com.android.providers.contacts", "Contacts Storage", "/system/priv-app/ContactsProvider/ContactsProvider.apk"),
+    ("com.android.providers.media", "Media Storage", "/apex/com.android.mediaprovider/priv-app/MediaProvider.apk"),
+    ("com.android.providers.settings", "Settings Storage", "/system/priv-app/SettingsProvider/SettingsProvider.apk"),
+    ("com.android.shell", "Shell", "/system/priv-app/Shell/Shell.apk"),
+    ("com.android.systemui", "System UI", "/system_ext/priv-app/SystemUI/SystemUI.apk"),
+)
+SERVICES = (
+    *(Package(name, label, apk_path=path, uid=10100 + index) for index, (name, label, path) in enumerate(_SYSTEM)),
+    Package(
+        "com.github.uiautomator",
+        "uiautomator",
+        "2.4.0",
+        2400,
+        False,
+        "/data/app/com.github.uiautomator/base.apk",
+        10190,
+    ),
+)
+"""Packages without a screen: parts of the system, and uiautomator2's own with its keyboard."""
+
+
 class PackageNotFound(LookupError):
     """No such package is installed."""
 

@@ -8,7 +8,7 @@ from .defaults import factory_props
 from .display import Display
 from .files import FileTree
 from .ime import InputMethods
-from .packages import Packages
+from .packages import SERVICES, Packages
 from .providers import Providers
 from .settings_db import SettingsDb
 
@@ -41,8 +41,8 @@ class System:
         self.display = Display(*panel, self.settings, self.changed)
         self.props: dict[str, str] = {}
         self.files = FileTree(now=lambda: clock.now().timestamp())
-        self.packages = Packages(tuple(app.record(10050 + index) for index, app in enumerate(apps)))
-        self.ime = InputMethods(self.settings)
+        self.packages = Packages((*(app.record(10050 + index) for index, app in enumerate(apps)), *SERVICES))
+        self.ime = InputMethods(self.settings, lambda package: self.packages.find(package) is not None)
         self.providers = Providers(self.changed)
         self.toast_text, self._toast_until = "", 0.0
         self.battery_level = 100

@@ -8,9 +8,16 @@ from emulator_farm.virtual.intents import Intent
 from emulator_farm.virtual.material import filled_button, list_item
 from emulator_farm.virtual.packages import Package
 from emulator_farm.virtual.screen import MAIN
+from emulator_farm.virtual.system import System
 from emulator_farm.virtual.widgets import FILL, Column, Disc, Row, Text, Widget, pad
 
 _GREY = (120, 130, 140)
+
+
+def listed(system: System) -> list[Package]:
+    """Packages that the lists show, by label: what has a launcher icon or was installed."""
+    shown = [package for package in system.packages.list() if package.launcher or not package.system]
+    return sorted(shown, key=lambda package: package.label.lower())
 
 
 class Apps(Page):
@@ -20,7 +27,7 @@ class Apps(Page):
 
     def rows(self) -> Sequence[Widget]:
         """All apps, defaults, special access."""
-        count = len(self.system.packages.list())
+        count = len(listed(self.system))
         return (
             self.link(f"See all {count} apps", AllApps, icon="apps"),
             plain("Default apps", "Home, browser, phone"),
@@ -37,8 +44,7 @@ class AllApps(Page):
 
     def rows(self) -> Sequence[Widget]:
         """One row for each, by label."""
-        packages = sorted(self.system.packages.list(), key=lambda package: package.label.lower())
-        return [self._row(package) for package in packages]
+        return [self._row(package) for package in listed(self.system)]
 
     def _row(self, package: Package) -> Widget:
         app = self.system.apps.get(package.name)

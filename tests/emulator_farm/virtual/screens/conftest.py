@@ -1,4 +1,4 @@
-"""A phone in the hand: time stands still until moved, and nodes of the UI tree are found and tapped by what they say."""
+"""A phone in the hand: time stands still until moved, nodes of the UI tree are found and tapped by what they say."""
 
 import re
 import xml.etree.ElementTree as ET

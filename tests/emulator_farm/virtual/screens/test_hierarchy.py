@@ -41,8 +41,8 @@ def tiles() -> Widget:
         Row(
             w=FILL, gap=3.3, pad=Pad(1.7, 2.2, 0, 0), align="end",
             children=tuple(
-                Space(id=f"tile{4 * row + column}", w=31.7 + 13 * column, h=70.9 + 11 * column, bg=COLORS[4 * row + column])
-                for column in range(4)
+                Space(id=f"tile{4 * row + n}", w=31.7 + 13 * n, h=70.9 + 11 * n, bg=COLORS[4 * row + n])
+                for n in range(4)
             ),
         )
         for row in range(4)

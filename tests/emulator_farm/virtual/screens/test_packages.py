@@ -2,6 +2,7 @@
 
 import pytest
 
+from emulator_farm.virtual.defaults import ADB_IME, LATIN_IME
 from emulator_farm.virtual.intents import Component
 from emulator_farm.virtual.packages import PackageNotFound
 from emulator_farm.virtual.phone import Phone
@@ -37,6 +38,16 @@ def test_shipped_apps_can_be_launched() -> None:
         assert launcher.package == name
     assert packages.get("com.android.settings").system
     assert packages.launcher("com.no.such.app") is None
+
+
+def test_the_system_has_packages_without_screens() -> None:
+    phone = Phone()
+    assert phone.packages.launcher("com.android.systemui") is None
+    assert phone.ime.installed == [LATIN_IME, ADB_IME]
+    phone.uninstall("com.github.uiautomator")
+    assert phone.ime.installed == [LATIN_IME]
+    phone.packages.install("com.github.uiautomator", "/data/app/u/base.apk")
+    assert phone.ime.installed == [LATIN_IME, ADB_IME]
 
 
 def test_install_update_uninstall() -> None:

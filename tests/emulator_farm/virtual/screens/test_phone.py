@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from emulator_farm.virtual.defaults import ADB_IME, LAUNCHER
 from emulator_farm.virtual.intents import Component, Intent
 from emulator_farm.virtual.phone import Phone, TextNotTypeable
+from emulator_farm.virtual.theme import LIGHT
 
 BACK, HOME, RECENTS, ENTER, DEL = 4, 3, 187, 66, 67
 SETTINGS = "com.android.settings"
@@ -82,6 +83,8 @@ def test_overview_switches_and_closes(hand) -> None:
     hand.key(RECENTS)
     assert hand.phone.foreground().activity.endswith("RecentsActivity")
     assert [node.text for node in hand.find_all(id="title")][:2] == ["Notes", "Contacts"]
+    left, top, _, _ = hand.find(id="snapshot", desc="Notes").bounds
+    assert hand.phone.frame().getpixel((left + 5, top + 5)) == LIGHT["surface"]
     hand.phone.tap(*hand.find(id="snapshot", desc="Contacts").center)
     assert hand.phone.foreground().package == "com.android.contacts"
     hand.key(RECENTS)

@@ -113,7 +113,7 @@ def test_a_dialog_dims_what_is_behind(hand) -> None:
 
 def test_unknown_characters_are_boxes_not_errors(hand) -> None:
     hand.push(lambda: Column(w=FILL, h=FILL, pad=Pad(9, 9, 9, 9), children=(
-        Text(id="cjk", text="日本", size=30), Text(id="none", text="\u200b", size=30), Text(id="box", text="\U0001f600"),
+        Text(id="cjk", text="日本", size=30), Text(id="none", text="\u200b"), Text(id="box", text="\U0001f600"),
     )))  # fmt: skip
     image = hand.phone.frame()
     assert LIGHT["on_surface"] in colors(image, hand.find(id="cjk").bounds)

@@ -62,7 +62,7 @@ def test_keyboards() -> None:
     ime.set(ADB_IME)
     ime.reset()
     assert (ime.current, ime.enabled) == (LATIN_IME, [LATIN_IME, ADB_IME])
-    with pytest.raises(UnknownInputMethod, match="unknown input method 'a/.B'"):
+    with pytest.raises(UnknownInputMethod, match=r"unknown input method 'a/\.B'"):
         ime.enable("a/.B")
 
 
