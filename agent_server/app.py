@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request, Response
 
 from agent_server import __version__
 from agent_server.act_request import read_observation
-from agent_server.auth import BearerAuth, TokenFile
+from agent_server.auth import BearerAuth
 from agent_server.body import read_body
 from agent_server.config import MIB, ServerConfig
 from agent_server.errors import BackendError
@@ -20,6 +20,7 @@ from agent_server.openapi import ACT_BODY, PROBLEM_RESPONSES, describe
 from agent_server.policy import Observation, Policy
 from agent_server.problems import install
 from agent_server.schemas import ActResponse, ModelList
+from agent_server.tokens import TokenFile
 
 _INLINE_BYTES = MIB
 """Bodies up to this are read on the event loop, where that takes about a millisecond; longer ones in a thread."""

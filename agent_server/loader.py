@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from agent_server.adapters import Adapter, PromptSet, adapter_for_model, adapter_named
-from agent_server.auth import read_tokens
 from agent_server.backend import BackendTimeouts, ChatBackend
 from agent_server.baselines import BASELINES
 from agent_server.config import PolicyConfig
@@ -11,6 +10,7 @@ from agent_server.errors import InvalidRequest, UnknownName
 from agent_server.images import Encoding
 from agent_server.model_policy import ModelPolicy
 from agent_server.policy import Policy
+from agent_server.tokens import read_tokens
 
 
 def load_policy(config: PolicyConfig) -> Policy:

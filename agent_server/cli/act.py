@@ -11,7 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from agent_server.act_request import observation_of
 from agent_server.annotate import annotated
-from agent_server.auth import read_tokens
 from agent_server.cli.policy_flags import with_policy_flags
 from agent_server.client import PolicyClient
 from agent_server.config import PolicyConfig
@@ -20,6 +19,7 @@ from agent_server.images import ImageLimits, check_image
 from agent_server.loader import load_policy
 from agent_server.multipart import Part
 from agent_server.schemas import ActRequest, ActResponse, HistoryTurn, Sampling
+from agent_server.tokens import read_tokens
 
 
 @with_policy_flags
@@ -35,9 +35,7 @@ def act(
     return_tokens: Annotated[bool, typer.Option(help="Ask for token ids and log-probabilities.")] = False,
     url: Annotated[str | None, typer.Option(help="Ask this running server in place of a policy of our own.")] = None,
     token_file: Annotated[Path | None, typer.Option(help="File with the token for --url.")] = None,
-    annotate: Annotated[
-        Path | None, typer.Option(help="Write the screenshot with the action drawn on it.")
-    ] = None,
+    annotate: Annotated[Path | None, typer.Option(help="Write the screenshot with the action drawn on it.")] = None,
 ) -> None:
     """Choose one action for a screenshot and print the answer as JSON."""
     image = _read(screenshot)

@@ -7,11 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from agent_server.app import create_app
 from agent_server.cli.policy_flags import with_policy_flags
 from agent_server.config import MIB, PolicyConfig, ServerConfig
 from agent_server.loader import load_policy
-from agent_server.serving import serve as serve_app
 
 
 @with_policy_flags
@@ -26,6 +24,10 @@ def serve(
     log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log.")] = "info",
 ) -> None:
     """Answer POST /act until stopped. Prints "listening on URL" once it does."""
+    # FastAPI and uvicorn take half a second to import, which the other commands need not wait for.
+    from agent_server.app import create_app
+    from agent_server.serving import serve as serve_app
+
     config = ServerConfig(
         token_file=token_file,
         max_body_bytes=int(max_body_mib * MIB),

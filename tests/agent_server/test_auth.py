@@ -4,10 +4,8 @@ import httpx
 import pytest
 
 from agent_server.app import create_app
-from agent_server.auth import TokenFile, read_tokens
 from agent_server.baselines import NullPolicy
 from agent_server.config import ServerConfig
-from agent_server.errors import InvalidRequest
 
 PATHS = ("/act", "/metrics", "/v1/models", "/docs", "/openapi.json", "/nope")
 
@@ -29,10 +27,6 @@ def token_file(tmp_path):
     path = tmp_path / "tokens"
     path.write_text("# staff\nalpha\n\n  beta  \n#gamma\n")
     return path
-
-
-def test_lines_blanks_and_comments(token_file):
-    assert read_tokens(token_file) == (b"alpha", b"beta")
 
 
 def test_who_gets_in(serve_app, token_file):
@@ -58,12 +52,6 @@ def test_who_gets_in(serve_app, token_file):
         assert web.get(url + path).status_code == 200
 
 
-def test_tokens_beyond_ascii(tmp_path):
-    path = tmp_path / "tokens"
-    path.write_text("schlüssel\n")
-    assert TokenFile(path).accepts("schlüssel".encode())
-
-
 def test_tokens_come_and_go_without_a_restart(serve_app, token_file):
     url = serve_app(create_app(NullPolicy(), ServerConfig(token_file=token_file)))
 
@@ -75,22 +63,3 @@ def test_tokens_come_and_go_without_a_restart(serve_app, token_file):
     assert (status("alpha"), status("delta")) == (401, 200)
     token_file.write_text("")
     assert status("delta") == 401
-
-
-def test_a_file_that_is_gone_for_a_moment_locks_nobody_out(token_file, caplog):
-    tokens = TokenFile(token_file)
-    token_file.unlink()
-    assert tokens.accepts(b"alpha")
-    assert "earlier tokens stay" in caplog.text
-    token_file.write_text("epsilon")
-    assert tokens.accepts(b"epsilon")
-    assert not tokens.accepts(b"alpha")
-
-
-def test_files_that_are_no_use(tmp_path):
-    with pytest.raises(InvalidRequest, match="cannot be read: No such file"):
-        TokenFile(tmp_path / "missing")
-    empty = tmp_path / "empty"
-    empty.write_text("# nothing\n")
-    with pytest.raises(InvalidRequest, match="holds no token"):
-        TokenFile(empty)
