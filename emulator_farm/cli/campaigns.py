@@ -106,7 +106,7 @@ def work(
     devices: Annotated[str, typer.Option(help=DEVICES_HELP)] = "virtual:4",
     policy_token_file: Annotated[str | None, typer.Option(help="File with the policy server's bearer token.")] = None,
     log_dir: Annotated[str | None, typer.Option(help="Where workers log; OUT/logs without it.")] = None,
-    until_idle: Annotated[bool, typer.Option(help="End when no run is left.")] = False,
+    until_idle: Annotated[bool, typer.Option("--until-idle", help="End when no run is left.")] = False,
     patience: Annotated[float, typer.Option(help="Seconds to wait for a dead Redis.")] = 60.0,
 ) -> None:
     """Join running harvests with this host's phones."""

@@ -1,0 +1,77 @@
+"""The docs name what there is, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+import typer.main
+
+from emulator_farm.cli import app as farm
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS: dict[str, click.Command] = typer.main.get_command(farm).commands  # type: ignore[attr-defined]
+
+
+def flags(command: click.Command) -> set[str]:
+    """Every long flag of a command."""
+    names = [name for param in command.params for name in (*param.opts, *param.secondary_opts)]
+    return {name for name in names if name.startswith("--")}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_readme_lists_every_page() -> None:
+    readme = (ROOT / "README.md").read_text()
+    missing = [page.name for page in (ROOT / "docs").glob("*.md") if f"docs/{page.name}" not in readme]
+    assert missing == []
+
+
+def test_harvesting_names_every_flag() -> None:
+    text = (ROOT / "docs/harvesting.md").read_text()
+    missing = [flag for name in ("harvest", "work") for flag in flags(COMMANDS[name]) if f"`{flag}`" not in text]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_is_in_the_docs(name: str) -> None:
+    assert any(f"emulator-farm {name}" in page.read_text() for page in PAGES)
+
+
+def test_every_command_line_in_the_docs_exists() -> None:
+    """Each `emulator-farm COMMAND --flag` in a code block uses flags that the command has."""
+    wrong = []
+    for page in PAGES:
+        for block in re.findall(r"```[a-z]*\n(.*?)```", page.read_text(), re.DOTALL):
+            for line in re.sub(r"\\\n", " ", block).splitlines():
+                found = re.match(r"\s*(?:\$ )?emulator-farm ([a-z]+)\b([^#]*)", line)
+                if found:
+                    used = set(re.findall(r"(?<!\S)--[a-z][a-z-]*", found.group(2)))
+                    known = flags(COMMANDS[found.group(1)]) if found.group(1) in COMMANDS else set()
+                    wrong += [f"{page.name}: {line.strip()}"] if used - known else []
+    assert wrong == []
+
+
+def test_the_changelog_has_the_present_version() -> None:
+    import agent_server
+
+    text = (ROOT / "CHANGELOG.md").read_text()
+    assert "## Unreleased" in text or f"## {agent_server.__version__}" in text
+
+
+def test_docs_keep_to_the_line_length() -> None:
+    long = [
+        f"{page.name}:{number}"
+        for page in PAGES
+        for number, line in enumerate(page.read_text().splitlines(), 1)
+        if len(line) > 130 and not line.startswith(("|", "!["))
+    ]
+    assert long == []
