@@ -21,7 +21,6 @@ from markupsafe import Markup
 from agent_server.errors import InvalidImage
 from agent_server.geometry import Size
 from agent_server.images import decoded, known_image
-from agent_server.resample import flattened
 from emulator_farm.errors import CallerError
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -77,12 +76,11 @@ def picture_uri(png: bytes, box: Size, quality: int = 80) -> str | None:
     try:
         image = known_image(png)
         factor = max(1, round(max(image.size.width / box.width, image.size.height / box.height)))
-        picture = decoded(image)
+        picture = decoded(image).convert("RGB")
     except InvalidImage:
         return None
-    opaque = picture.convert("RGB") if picture.mode == "RGBA" else flattened(picture)
     buffer = io.BytesIO()
-    opaque.reduce(factor).save(buffer, "JPEG", quality=quality)
+    picture.reduce(factor).save(buffer, "JPEG", quality=quality)
     return f"data:image/jpeg;base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 

@@ -12,7 +12,6 @@ from functools import lru_cache
 from agent_server.errors import InvalidImage, InvalidUiTree
 from agent_server.geometry import Box, Point
 from agent_server.images import decoded, known_image
-from agent_server.resample import flattened
 from agent_server.ui_tree import Node, UiTree, parse_ui_tree
 from emulator_farm.episode import Screen
 from emulator_farm.png_rows import NotComparable, same_rows
@@ -46,7 +45,7 @@ def unchanged(before: Screen, after: Screen, status_bar: float) -> bool:
 
 def _same_pixels(before: Screen, after: Screen, top: int) -> bool:
     try:
-        first, second = (flattened(decoded(known_image(screen.png))) for screen in (before, after))
+        first, second = (decoded(known_image(screen.png)).convert("RGBA") for screen in (before, after))
     except InvalidImage:
         return False
     below = (0, top, *first.size)

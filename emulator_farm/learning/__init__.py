@@ -1,0 +1,1 @@
+"""From recorded episodes to what a trainer reads."""

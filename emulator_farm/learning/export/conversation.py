@@ -1,0 +1,92 @@
+"""One step as the conversation that its model would have: the adapter's own prompt, and the reply to learn.
+
+Everything comes from the adapter (`messages`, `frame`, `render`), so that what is trained on is what is served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agent_server.adapters import CURRENT, Adapter, ImagePart, Message, PromptInput, PromptSet, TextPart, Turn
+from emulator_farm.episode import Episode, Step
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How a model is spoken to."""
+
+    adapter: Adapter
+    prompts: PromptSet
+    model: str = ""
+    """For families whose pixel limits differ by model size."""
+    language: str = "English"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A text, or the position of the step whose screenshot stands here."""
+
+    text: str = ""
+    step: int | None = None
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One message."""
+
+    role: str
+    parts: tuple[Part, ...]
+
+
+def prompt(episode: Episode, position: int, grammar: Grammar) -> list[Utterance]:
+    """What the model is shown before its decision at `position` among the episode's moves, oldest first.
+
+    Earlier replies are told in the recorded words where the episode was played by a model of this grammar, and in the
+    grammar's words for the recorded action where it was not.
+    """
+    moves = episode.moves
+    native = episode.header.adapter == grammar.adapter.name
+    current = moves[position]
+    given = PromptInput(
+        goal=episode.header.goal,
+        size=current.screen.size,
+        turns=[_turn(step, native) for step in moves[:position]],
+        app=current.screen.app,
+        language=grammar.language,
+        model=grammar.model,
+    )
+    messages = grammar.adapter.messages(given, grammar.prompts)
+    return [Utterance(message.role, tuple(_parts(message, moves, position))) for message in messages]
+
+
+def reply(step: Step, grammar: Grammar) -> str:
+    """The decision of a step in the model's grammar. Raises Inexpressible; a step without an action has none."""
+    decision = step.decision
+    if decision is None or decision.action is None:
+        raise ValueError(f"step {step.index} has no action")
+    map_ = grammar.adapter.frame(step.screen.size, grammar.model).map
+    return grammar.adapter.render(decision.action, map_, decision.thought, decision.summary)
+
+
+def _turn(step: Step, native: bool) -> Turn:
+    decision = step.decision
+    assert decision is not None, "moves have decisions"
+    return Turn(
+        thought=decision.thought,
+        summary=decision.summary,
+        action=decision.action,
+        raw=decision.raw if native or decision.action is None else None,
+        parse_error=decision.parse_error,
+        size=step.screen.size,
+        has_screenshot=True,
+    )
+
+
+def _parts(message: Message, moves: Sequence[Step], position: int) -> Iterator[Part]:
+    for part in message.parts:
+        match part:
+            case TextPart(text=text):
+                yield Part(text=text)
+            case ImagePart(index=index):
+                yield Part(step=position if index == CURRENT else index)
