@@ -76,7 +76,7 @@ class System:
         self.version += 1
 
     def reset(self) -> None:
-        """The factory state of everything that is stored. The files of apps are replaced, others stay."""
+        """The factory state of everything that is stored; what users and apps wrote to files is gone."""
         self.settings.reset()
         self.settings.put("secure", "android_id", f"{zlib.crc32(self.serial.encode()):08x}{self.seed & 0xFFFFFFFF:08x}")
         self.packages.reset()
@@ -85,6 +85,9 @@ class System:
         self.display.size_override = self.display.density_override = None
         self.battery_level, self.charging = 100, True
         self._before_airplane = None
+        for folder in _USER_FOLDERS:
+            for name in self.files.list(folder) if self.files.is_dir(folder) else ():
+                self.files.remove(f"{folder}/{name}", recursive=True)
         for app in self.apps.values():
             app.provision(self)
         self.changed()
@@ -162,4 +165,5 @@ class System:
         self.set_flag("global", "airplane_mode_on", on)
 
 
+_USER_FOLDERS = ("/storage/emulated/0", "/data/data", "/data/local/tmp")
 _RADIOS = ("wifi_on", "bluetooth_on")

@@ -154,8 +154,10 @@ def test_reboot_keeps_what_is_stored_and_reset_does_not(hand) -> None:
     assert phone.foreground().package == LAUNCHER
     assert not phone.is_running(SETTINGS)
     assert phone.settings.get("system", "screen_brightness") == "7"
+    phone.files.write("/storage/emulated/0/mine.txt", b"x")
     phone.set_size_override((720, 1280))
     phone.reset()
+    assert phone.files.list("/storage/emulated/0") == ["Notes"]
     assert phone.settings.get("system", "screen_brightness") == "102"
     assert "debug.mine" not in phone.props
     assert phone.screen_size == (1080, 2400)
@@ -470,6 +472,17 @@ def test_the_soft_keyboard_types(hand) -> None:
     press(hand, "Shift", "Shift", "A", "B", "Shift", "c", "Enter", "x", "Enter", "y")
     assert hand.find(id="edit_title").text == "Hi 1€ABc"
     assert hand.find(id="edit_body").text == "x\ny"
+
+
+def test_number_fields_bring_a_number_pad(hand) -> None:
+    hand.open("com.android.deskclock")
+    hand.tap(desc="Add alarm")
+    hand.tap(id="input_hour")
+    press(hand, "1", "1", "Delete", "0", "Enter")
+    assert hand.find(id="input_hour").text == "10"
+    assert hand.find(id="input_minute").flag("focused")
+    press(hand, "5", "Enter")
+    assert not hand.phone.ime.shown
 
 
 def test_back_hides_the_keyboard_first(hand) -> None:
