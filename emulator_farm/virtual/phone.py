@@ -264,7 +264,7 @@ class Phone:
 
     def raw(self) -> bytes:
         """`frame()` as RGBA8888 rows without header."""
-        return self._view.frame().tobytes("raw", "RGBX")
+        return self._view.frame().convert("RGBA").tobytes()
 
     def hierarchy(self) -> str:
         """The active window as uiautomator XML on one line."""

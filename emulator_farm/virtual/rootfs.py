@@ -80,22 +80,36 @@ def _below(path: str, tops: tuple[str, ...]) -> bool:
     return any(path == top or path.startswith(top + "/") for top in tops)
 
 
+def _real(files: FileTree, path: str) -> str:
+    """`path` without links; what does not exist yet is kept as it stands."""
+    rest = ""
+    while True:
+        try:
+            return files.resolve(path).rstrip("/") + rest or "/"
+        except FileNotFoundError:
+            path, _, name = path.rstrip("/").rpartition("/")
+            path, rest = path or "/", f"/{name}{rest}"
+
+
 def check_read(files: FileTree, path: str, uid: int) -> None:
     """Raise PermissionError where a user may not look: app data is closed to all but root."""
-    if uid != 0 and _below(files.resolve(path), PRIVATE):
+    if uid != 0 and _below(_real(files, path), PRIVATE):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
 def check_list(files: FileTree, path: str, uid: int) -> None:
     """As `check_read`, for the names in a directory."""
     check_read(files, path, uid)
-    if uid != 0 and files.resolve(path) in UNLISTED:
+    if uid != 0 and _real(files, path) in UNLISTED:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
-def check_write(files: FileTree, path: str, uid: int, remounted: bool = False) -> None:
-    """Raise OSError (EACCES, EROFS) where a user may not create, change or remove `path`."""
-    real = files.resolve(path)
+def check_write(files: FileTree, path: str, uid: int, remounted: bool = False, parents: bool = False) -> None:
+    """Raise OSError (EACCES, EROFS) where a user may not create, change or remove `path`.
+
+    A missing directory above is ENOENT, unless `parents` says that it would be made too.
+    """
+    real = _real(files, path) if parents else files.resolve(path)
     if real in DEVICES or _below(real, WRITABLE) or (uid == 0 and (remounted or _below(real, WRITABLE_BY_ROOT))):
         return
     code = errno.EACCES if _below(real, WRITABLE_BY_ROOT) else errno.EROFS

@@ -161,7 +161,7 @@ class SyncService:
             path = _absolute(upload.path)
             parent = path.rstrip("/").rpartition("/")[0] or "/"
             if not files.is_dir(parent):
-                rootfs.check_write(files, _existing(phone, parent), self._handset.uid, self._handset.remounted)
+                rootfs.check_write(files, parent, self._handset.uid, self._handset.remounted, parents=True)
                 files.mkdir(parent, parents=True)
         except OSError as error:
             return f"secure_mkdirs failed: {error.strerror}"
@@ -217,13 +217,6 @@ def _absolute(path: str) -> str:
     if not path:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     return path if path.startswith("/") else "/" + path
-
-
-def _existing(phone: Phone, path: str) -> str:
-    """The deepest existing directory of a path."""
-    while not phone.files.exists(path):
-        path = path.rstrip("/").rpartition("/")[0] or "/"
-    return path
 
 
 def _fields_v2(found: FileStat | OSError) -> tuple[int, ...]:

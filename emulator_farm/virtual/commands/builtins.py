@@ -8,6 +8,8 @@ from emulator_farm.virtual.shell.interpreter import ENVIRONMENT, ShellExit
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError, on_phone
 from emulator_farm.virtual.shell.pipes import to_text
 
+from .options import parse_options
+
 
 @on_phone
 def cd(run: Invocation) -> int:
@@ -189,7 +191,7 @@ async def prefixed(run: Invocation) -> int:
 
 async def timeout(run: Invocation) -> int:
     """`timeout SECONDS CMD...`: 124 when the time is up."""
-    args = [arg for arg in run.args if not arg.startswith("-")] if run.args[:1] != ["-k"] else run.args[2:]
+    _, args = parse_options(run, "iv", "ks", stop_at_operand=True)
     if len(args) < 2:
         raise ToolError('Needs 2 arguments (see "timeout --help")')
     try:

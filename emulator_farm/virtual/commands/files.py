@@ -33,7 +33,8 @@ def mkdir(run: Invocation) -> int:
         absolute = run.absolute(path)
         if "p" in options and run.files.is_dir(absolute):
             return
-        run.files.mkdir(run.writable(path), parents="p" in options)
+        parents = "p" in options
+        run.files.mkdir(run.writable(path, parents), parents)
 
     return each(run, paths, make) if paths else need(run)
 
@@ -116,7 +117,12 @@ def cp(run: Invocation) -> int:
         if place == origin or place.startswith(origin.rstrip("/") + "/"):
             raise OSError(0, f"'{place}' is inside '{source}'", source)
         for path in run.files.walk(origin.rstrip("/") or "/"):
-            _copy_one(run, path, run.writable(place + path[len(origin.rstrip("/")) :]), keep=bool(options & set("pa")))
+            _copy_one(
+                run,
+                path,
+                run.writable(place + path[len(origin.rstrip("/")) :], parents=True),
+                keep=bool(options & set("pa")),
+            )
 
     return each(run, sources, copy)
 

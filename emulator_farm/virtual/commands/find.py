@@ -32,7 +32,7 @@ def find(run: Invocation) -> int:
         for real in found[::-1] if action == "-delete" else found:
             relative = real[len(absolute.rstrip("/")) :]
             depth = relative.count("/")
-            shown = (path.rstrip("/") or "/" * (not relative)) + relative
+            shown = path.rstrip("/") + relative if relative else path
             if limits["-mindepth"] <= depth <= limits["-maxdepth"] and all(check(real, shown) for check in tests):
                 _find_act(run, action, real, shown)
     return status

@@ -1,6 +1,7 @@
 """`input`: touches, keys and text."""
 
 import asyncio
+import re
 from collections.abc import Callable
 
 from emulator_farm.virtual.phone import Phone, TextNotTypeable
@@ -53,6 +54,8 @@ The commands and default sources are:
 """  # noqa: E501, W291
 SWIPE_MS = 300
 MAX_INT = 2**31 - 1
+JAVA_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?")
+JAVA_INT = re.compile(r"[+-]?\d+")
 Action = Callable[[Phone], None]
 
 
@@ -119,20 +122,21 @@ class _Arguments:
 
     def pixel(self) -> int:
         """The next word as a coordinate."""
-        return self._number(self.required(), float)
+        text = self.required()
+        if not JAVA_FLOAT.fullmatch(text):
+            raise self._no_number(text)
+        return int(max(-MAX_INT, min(MAX_INT, float(text.rstrip("fFdD")))))
 
     def milliseconds(self, default: int) -> int:
         """The next word as a duration; `default` where there is none or it is negative."""
         text = self.optional()
-        value = self._number(text, int) if text else -1
-        return value if value >= 0 else default
+        if text and not JAVA_INT.fullmatch(text):
+            raise self._no_number(text)
+        value = int(text) if text else -1
+        return min(value, MAX_INT) if value >= 0 else default
 
-    def _number(self, text: str, kind: type[int] | type[float]) -> int:
-        try:
-            value = kind(text)
-            return int(max(-MAX_INT, min(MAX_INT, value)))
-        except ValueError:
-            raise _JavaError(self._command, f'NumberFormatException: For input string: "{text}"') from None
+    def _no_number(self, text: str) -> ToolError:
+        return _JavaError(self._command, f'NumberFormatException: For input string: "{text}"')
 
 
 def _check_display(text: str) -> None:

@@ -7,25 +7,25 @@ from emulator_farm.virtual.install_sessions import Session, Sessions
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError
 
-WITH_VALUE = {
-    "-i", "-p", "--abi", "--user", "--install-location", "--install-reason", "--originating-uri", "--referrer",
+WITH_VALUE = frozenset({
+    "-S", "-i", "-p", "--abi", "--user", "--install-location", "--install-reason", "--originating-uri", "--referrer",
     "--staged-ready-timeout",
-}  # fmt: skip
+})  # fmt: skip
 
 
 class InstallFailed(ToolError):
     """The package manager refuses; goes to standard output as `Failure [...]`."""
 
 
-def parse_flags(args: list[str]) -> tuple[set[str], dict[str, str], list[str]]:
-    """Flags, `-S` and the like with their values, operands."""
+def parse_flags(args: list[str], with_value: frozenset[str] = WITH_VALUE) -> tuple[set[str], dict[str, str], list[str]]:
+    """Flags, options of `with_value` with their values, operands."""
     flags: set[str] = set()
     values: dict[str, str] = {}
     operands: list[str] = []
     rest = list(args)
     while rest:
         word = rest.pop(0)
-        if word in WITH_VALUE or word == "-S":
+        if word in with_value:
             if not rest:
                 raise ToolError(f"Error: Option {word} needs a value", code=255, prefix="")
             values[word] = rest.pop(0)

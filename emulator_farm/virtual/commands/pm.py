@@ -49,7 +49,7 @@ async def pm(run: Invocation) -> int:
 
 def _run(run: Invocation) -> int:
     verb, *args = run.args
-    flags, _, operands = parse_flags(args)
+    flags, _, operands = parse_flags(args, frozenset({"--user"}))
     match verb:
         case "list":
             return _list(run, flags, operands)

@@ -112,4 +112,4 @@ def _header(width: int, height: int) -> bytes:
 
 
 def _encode(image: Image.Image, png: bool) -> list[bytes]:
-    return [encode_png(image)] if png else [_header(*image.size), image.tobytes("raw", "RGBX")]
+    return [encode_png(image)] if png else [_header(*image.size), image.convert("RGBA").tobytes()]

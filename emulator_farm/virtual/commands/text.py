@@ -3,6 +3,7 @@
 import base64 as b64
 import binascii
 import hashlib
+import re
 from collections.abc import Callable
 
 from emulator_farm.virtual.phone import Phone
@@ -64,7 +65,11 @@ async def tail(run: Invocation) -> int:
 
 
 async def _ends(run: Invocation, first: bool) -> int:
-    run.args = [f"-n{arg[1:]}" if arg[:1] == "-" and arg[1:].isdecimal() else arg for arg in run.args]
+    is_value = [index > 0 and run.args[index - 1] in ("-n", "-c") for index in range(len(run.args))]
+    run.args = [
+        f"-n{arg[1:]}" if re.fullmatch(r"-\d+", arg) and not value else arg
+        for arg, value in zip(run.args, is_value, strict=True)
+    ]
     options, paths = parse_options(run, "qvfF", "nc")
     by_bytes = "c" in options
     text = options.values.get("c" if by_bytes else "n", "10")

@@ -116,10 +116,10 @@ class Invocation:
         rootfs.check_list(self.files, path, self.shell.uid)
         return path
 
-    def writable(self, path: str) -> str:
+    def writable(self, path: str, parents: bool = False) -> str:
         """Absolute path, checked for creating, changing and removing. Raises OSError."""
         path = self.absolute(path)
-        rootfs.check_write(self.files, path, self.shell.uid, self.handset.remounted)
+        rootfs.check_write(self.files, path, self.shell.uid, self.handset.remounted, parents)
         return path
 
 

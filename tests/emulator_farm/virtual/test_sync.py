@@ -97,7 +97,8 @@ class TestAdb:
         ("target", "message"),
         [
             ("/system/x", "couldn't create file: Read-only file system"),
-            ("/data/data/com.x/y", "secure_mkdirs failed: Permission denied"),
+            ("/data/data/com.x/y", "Permission denied"),
+            ("/data/new/y", "secure_mkdirs failed: Permission denied"),
             ("/new/x", "secure_mkdirs failed: Read-only file system"),
         ],
     )
