@@ -19,7 +19,7 @@ from agent_server.schemas import ModelCard
 from emulator_farm.board import Order
 from emulator_farm.config import HarvestConfig
 from emulator_farm.embedded import EmbeddedValkey
-from emulator_farm.errors import CallerError, QueueError
+from emulator_farm.errors import CallerError, PolicyFault, QueueError
 from emulator_farm.fleet import Fleet
 from emulator_farm.harvest import Harvest
 from emulator_farm.phones import DevicesSpec
@@ -31,7 +31,11 @@ from emulator_farm.tasks.spec import load_tasks
 
 
 class Campaign:
-    """One `harvest` command. Construction checks all input, touches no phone and raises CallerError or QueueError."""
+    """One `harvest` command.
+
+    Construction checks all input and touches no phone. It raises CallerError, and PolicyFault where the policy server
+    cannot be used.
+    """
 
     def __init__(self, config: HarvestConfig) -> None:
         self.config = config
@@ -146,7 +150,7 @@ def _card(policy: PolicyClient, config: HarvestConfig) -> ModelCard:
     try:
         cards = policy.models()
     except PolicyError as error:
-        raise QueueError(f"the policy server at {config.policy} cannot be used: {error}", cause="policy") from None
+        raise PolicyFault(f"the policy server at {config.policy} cannot be used: {error}") from None
     if not cards:
         raise CallerError(f"the policy server at {config.policy} serves no model")
     if config.model is None:

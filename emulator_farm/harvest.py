@@ -88,6 +88,7 @@ class Harvest:
         self._policy_checked = 0.0
         self._policy_lost: float | None = None
         self._failed_in_a_row = 0
+        self._last_failure = ""
         self._serial = 0
         self._steps_before = 0
         self._lead: Lease | None = None
@@ -184,6 +185,7 @@ class Harvest:
         failures = self.progress.failures
         failures[cause] = failures.get(cause, 0) + 1
         self._failed_in_a_row += cause not in _UNCHARGED
+        self._last_failure = " ".join(detail.split())[:300]
         entry.failed += cause not in _UNCHARGED
         if phone and phone not in entry.avoid:
             entry.avoid.append(phone)
@@ -193,7 +195,7 @@ class Harvest:
         if entry.failed >= TRIES:
             episode_id = entry.planned.episode_id
             del self._open[episode_id]
-            self.progress.holes[episode_id] = f"{cause}: {' '.join(detail.split())[:300]}"
+            self.progress.holes[episode_id] = f"{cause}: {self._last_failure}"
         else:
             self._enqueue(entry)
 
@@ -277,7 +279,7 @@ class Harvest:
         limit = max(3 * TRIES, 3 * self.progress.phones)
         if self._failed_in_a_row >= limit:
             causes = ", ".join(f"{cause} x{count}" for cause, count in sorted(self.progress.failures.items()))
-            return f"the last {self._failed_in_a_row} attempts all failed ({causes})"
+            return f"the last {self._failed_in_a_row} attempts all failed ({causes}), at last: {self._last_failure}"
         return ""
 
     def _revive(self, error: redis.RedisError) -> None:

@@ -23,7 +23,7 @@ from agent_server.actions import Press, Wait
 from emulator_farm.campaign import Campaign
 from emulator_farm.config import HarvestConfig
 from emulator_farm.embedded import EmbeddedValkey
-from emulator_farm.errors import CallerError, QueueError, RunMismatch
+from emulator_farm.errors import CallerError, PolicyFault, QueueError, RunMismatch
 from emulator_farm.progress import Outcome, Progress
 from emulator_farm.store import Store
 
@@ -218,7 +218,7 @@ def test_callers_errors_come_before_any_phone(tmp_path: Path, policy: str, chang
 
 
 def test_nobody_answers(tmp_path: Path, policy: str) -> None:
-    with pytest.raises(QueueError, match=r"127\.0\.0\.1:9"):
+    with pytest.raises(PolicyFault, match=r"127\.0\.0\.1:9"):
         run(harvest_config(tmp_path, "http://127.0.0.1:9"))
     with pytest.raises(QueueError, match="Redis at"):
         run(harvest_config(tmp_path, policy, redis="redis://127.0.0.1:9/0"))
