@@ -1,7 +1,9 @@
 """Content providers: SQLite in memory behind `content://authority/path`, so selections and sort orders are real SQL."""
 
 import sqlite3
+import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -49,15 +51,30 @@ class Provider:
         self.authorities = authorities
         self.tables = dict(tables)
         self._schema = schema
-        self.db = _database(schema)
+        self._db: sqlite3.Connection | None = None
         self.changed: Callable[[], None] = lambda: None
         """Called after each change; set when the provider is added to a phone."""
 
+    @property
+    def db(self) -> sqlite3.Connection:
+        """The database, made when first used."""
+        if self._db is None:
+            self._db = _database(self._schema)
+            # Python warns of a connection that nobody closed; a phone is simply dropped.
+            weakref.finalize(self, self._db.close)
+        return self._db
+
     def wipe(self) -> None:
         """An empty database again."""
-        self.db.close()
-        self.db = _database(self._schema)
+        if self._db is not None:
+            self._db.close()
+            self._db = None
         self.changed()
+
+    def together(self) -> AbstractContextManager[object]:
+        """Statements inside this context are one transaction."""
+        self.db.execute("BEGIN")
+        return self.db
 
     def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
         """Run a query of our own."""
@@ -148,7 +165,7 @@ def _database(schema: str) -> sqlite3.Connection:
     # Calls to one phone are serialised by its owner, but need not stay on the thread that made the phone.
     db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     db.row_factory = sqlite3.Row
-    db.executescript(schema)
+    db.executescript(f"BEGIN; {schema} COMMIT;")
     return db
 
 

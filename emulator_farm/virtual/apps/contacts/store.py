@@ -152,8 +152,9 @@ class ContactsStore(Provider):
     def ship(self) -> None:
         """The contacts that the phone comes with, and no others."""
         self.wipe()
-        for person in SHIPPED:
-            self.save(person)
+        with self.together():
+            for person in SHIPPED:
+                self.save(person)
 
 
 def store(system: System) -> ContactsStore:

@@ -59,11 +59,11 @@ class SettingsProvider(Provider):
         return namespace, f"({where}) AND {condition}" if where else condition
 
     def _load(self) -> None:
-        for namespace in NAMESPACES:
-            self.db.execute(f'DELETE FROM "{namespace}"')
-            self.db.executemany(
-                f'INSERT INTO "{namespace}" (name, value) VALUES (?, ?)', self._settings.items(namespace)
-            )
+        with self.together():
+            for namespace in NAMESPACES:
+                self.db.execute(f'DELETE FROM "{namespace}"')
+                rows = self._settings.items(namespace)
+                self.db.executemany(f'INSERT INTO "{namespace}" (name, value) VALUES (?, ?)', rows)
 
     def _store(self) -> None:
         for namespace in NAMESPACES:
