@@ -30,9 +30,10 @@ def answer(situation: Situation) -> Outcome | None:
         return None
     if _YES_NO.search(part.text):
         switch = find_switch(situation)
-        if switch is not None:
-            wanted = not set(words(part.text)) & v.OFF_WORDS
-            return _say(situation, "yes" if switch.checked == wanted else "no", short(switch.title))
+        if switch is None:
+            return None
+        wanted = not set(words(part.text)) & v.OFF_WORDS
+        return _say(situation, "yes" if switch.checked == wanted else "no", short(switch.title))
     if _HOW_MANY.search(part.text):
         return _count(situation)
     if part.targets and not _at_target(situation):

@@ -26,8 +26,8 @@ def arrive(situation: Situation) -> Outcome | None:
         if not part.targets and own and coverage(part.names, own) >= 0.9 and coverage(own, part.names) >= 0.6:
             return Done(f'"{label}" is open')
     pressed = part.intent == "other" and part.targets and situation.at_target
-    if pressed and coverage(part.terms, words(last)) >= 0.5:
-        return Done(f'"{last}" has been tapped')
+    if pressed and memory.last is not None and coverage(part.terms, words(memory.last.label)) >= 0.5:
+        return Done(f'"{memory.last.label}" has been tapped')
     return None
 
 

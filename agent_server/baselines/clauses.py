@@ -43,7 +43,9 @@ def terms_of(bare: str, intent: Intent, apps: Iterable[str]) -> tuple[str, ...]:
         case "toggle":
             silent = silent | v.ON_WORDS | v.OFF_WORDS
         case "ask":
-            silent = silent | v.ASK_WORDS | {stem for ask in v.ASK_WORDS for stem in words(ask)}
+            silent = (
+                silent | v.ON_WORDS | v.OFF_WORDS | v.ASK_WORDS | {stem for ask in v.ASK_WORDS for stem in words(ask)}
+            )
         case "create":
             silent = silent | v.ADD_LABELS
         case _:

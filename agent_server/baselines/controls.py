@@ -81,7 +81,8 @@ def _fit(situation: Situation, element: Element) -> float:
     fits = [0.0]
     for label in labels[:2]:
         own = [stem for stem in content(label) if stem not in _SILENT]
-        wanted = [stem for stem in part.terms if stem not in _SILENT] or list(part.terms)
+        heading = words(situation.screen.title)
+        wanted = [stem for stem in part.terms if stem not in _SILENT and stem not in heading] or list(part.terms)
         fits.append(min(coverage(wanted, own), 0.25 + 0.75 * coverage(own, wanted)) if own else 0.0)
     return max(fits)
 

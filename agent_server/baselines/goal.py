@@ -157,7 +157,7 @@ def _part(clause: str, table: Table, apps: tuple[App, ...]) -> Part:
     bare = re.sub(r"[\ue000-\uf8ff]", " ", clause)
     intent = intent_of(bare, clause)
     values = read_values(clause, table)
-    targets = _targets(clause, table, apps, named=intent not in ("toggle", "set", "start"))
+    targets = _targets(clause, table, apps, intent)
     extreme = extreme_of(set(words(bare)))
     part = Part(
         intent,
@@ -176,12 +176,14 @@ def _part(clause: str, table: Table, apps: tuple[App, ...]) -> Part:
     return _without_names(_sorted_values(part))
 
 
-def _targets(clause: str, table: Table, apps: tuple[App, ...], *, named: bool) -> tuple[str, ...]:
-    """Names in a clause: quoted texts, times and, where `named`, capitalised runs that are no app."""
+def _targets(clause: str, table: Table, apps: tuple[App, ...], intent: Intent) -> tuple[str, ...]:
+    """Names in a clause: quoted texts, times and, where things of the phone are not meant, capitalised runs."""
+    named = intent not in ("toggle", "set", "start")
+    single = intent in ("delete", "edit", "other")
     names = {app.name for app in apps}
     found = [table[mark][0] for mark in clause if mark in table and table[mark][1] in ("text", "time")]
     runs = [match.group(1) or match.group(2) for match in _OWNED.finditer(clause)] if named else []
-    runs += [match.group(1) for match in _NAME_RUN.finditer(clause) if named and " " in match.group(1)]
+    runs += [match.group(1) for match in _NAME_RUN.finditer(clause) if named and (single or " " in match.group(1))]
     for run in (re.sub(r"[’']s$", "", run) for run in runs):
         if run not in names and run.lower() not in v.STOPWORDS:
             found.append(run)

@@ -107,7 +107,8 @@ def _scroll(situation: Situation, direction: Literal["up", "down"], why: str) ->
         return None
     start = end = None
     if box is not None:
-        low, high = (Point(box.centre.x, round(box.top + share * box.height)) for share in (0.85, 0.2))
+        x, y, height = box.centre.x, box.top, box.height
+        low, high = (Point(x, round(y + share * height)).clamped(screen.size) for share in (0.85, 0.2))
         start, end = (low, high) if direction == "down" else (high, low)
     action = Scroll(direction=direction, start=start, end=end)
     return Move(action, f"{why} I scroll {direction}.", f"Scrolled {direction}.")

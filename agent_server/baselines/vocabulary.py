@@ -11,11 +11,11 @@ def bag(text: str) -> frozenset[str]:
 
 
 STOPWORDS = bag(
-    "a an the this that these those my your our its it is are was be been am do does did to of in on at "
-    "for from with by into onto inside within using via as and or then so please you i me we can could "
-    "would should will shall just now there here all any app application page field box s t if when while "
-    "according up down only turned switched he she they her his their them him many much long make sure need want "
-    "let get user users currently current please's called named which whose"
+    "a an the this that these those my your our its it is are was be been am do does did to of in on at for "
+    "from with by into onto inside within using via as and or then so please you i me we can could would "
+    "should will shall just now there here all any app application page field box s t if when while according "
+    "whether up down only turned switched he she they her his their them him many much long make sure need "
+    "want let get user users currently current please's called named which whose"
 )
 """Words that say nothing about where to tap."""
 
@@ -59,9 +59,10 @@ START_LABELS = bag("start begin play run resume")
 CONFIRM_LABELS = ("save", "done", "ok", "okay", "apply", "confirm", "set", "finish", "yes", "create", "add", "submit")
 """Best first."""
 FORM_WORDS = bag(
-    "first last middle full name surname nickname phone mobile number email mail address company job title label "
-    "subject body message description text search find type enter write add your a an the optional required city "
-    "street zip postal code country website url birthday date time hour minute second username user note here"
+    "first last middle full name surname nickname phone mobile number email mail address company job title "
+    "label subject body message description text search find type enter write add your a an the optional "
+    "required city street zip postal code country website url birthday date time hour minute second username "
+    "user note here"
 )
 """A field whose text is made of these shows its hint."""
 KEEPING = bag("setting preference option configuration")

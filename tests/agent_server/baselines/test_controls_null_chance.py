@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agent_server
@@ -16,8 +16,10 @@ from agent_server.geometry import Size
 from agent_server.policy import Observation, Policy
 from agent_server.schemas import ActResponse, HistoryTurn, Sampling
 
-TREE = """<hierarchy rotation="0"><node text="Go" class="android.widget.Button" clickable="true" bounds="[10,20][30,40]" />
-<node text="far" class="android.widget.Button" clickable="true" bounds="[5000,5000][6000,6000]" /></hierarchy>"""
+TREE = """<hierarchy rotation="0">
+<node text="Go" class="android.widget.Button" clickable="true" bounds="[10,20][30,40]" />
+<node text="far" class="android.widget.Button" clickable="true" bounds="[5000,5000][6000,6000]" />
+</hierarchy>"""
 
 
 def act(policy: Policy, observation: Observation) -> ActResponse:
@@ -83,6 +85,7 @@ def test_random_ends_sometimes_and_touches_what_can_be_touched() -> None:
     assert hits > 100
 
 
+@settings(deadline=None)
 @given(
     st.integers(1, 3000),
     st.integers(1, 3000),

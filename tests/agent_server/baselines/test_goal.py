@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_server.baselines.goal import Goal, Part, read_goal
@@ -142,6 +142,7 @@ def test_odd_goals_have_a_part(text: str) -> None:
     assert read_goal(text).parts
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_read(text: str) -> None:
     goal = read_goal(text)
@@ -149,6 +150,7 @@ def test_any_text_is_read(text: str) -> None:
     assert goal.parts
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(

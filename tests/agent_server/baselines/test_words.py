@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_server.baselines.words import content, coverage, kin, relevance, same, says, segments, words
@@ -58,6 +58,7 @@ def test_coverage_is_a_share() -> None:
     assert coverage((), ("b",)) == 0.0
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_comparisons_take_any_text(left: str, right: str) -> None:
     assert relevance(left, tuple((word, 1.0) for word in content(right))) >= 0
