@@ -100,7 +100,7 @@ def floor_loop(serial: str, port: int, until: float) -> int:
             return steps
         exchange(port, serial, f"shell,v2,raw:{command}")
         exchange(port, serial, f"shell,v2,raw:{_DUMP}")
-        exchange(port, serial, "exec:screencap -p")
+        exchange(port, serial, "shell,v2,raw:screencap -p")
         steps += 1
     return steps
 

@@ -89,8 +89,7 @@ class Fleet:
 
     def start(self) -> None:
         """Start the adb server, the phones and the workers. Raises InfrastructureError where no phone is fit."""
-        own_emulators = any(serial.startswith("emulator-") for serial in self.devices.serials)
-        self._adb = AdbServer.launch(scan_emulators=own_emulators)
+        self._adb = AdbServer.launch_for(self.devices.serials)
         self._site = self._site.model_copy(update={"adb_port": self._adb.address.port})
         serials = list(self.devices.serials)
         if self.devices.kind == "virtual":

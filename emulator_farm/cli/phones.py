@@ -172,7 +172,7 @@ def _device(serial: str, adb_port: int | None) -> Iterator[Device]:
     from emulator_farm.devices.adb_server import AdbServer
     from emulator_farm.devices.device import Device
 
-    own = AdbServer.launch(scan_emulators=serial.startswith("emulator-")) if adb_port is None else None
+    own = AdbServer.launch_for([serial]) if adb_port is None else None
     server = own or AdbServer(port=adb_port or 0)
     try:
         server.connect(serial)

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
@@ -73,6 +73,13 @@ class AdbServer:
             else:
                 return server
         raise failure
+
+    @classmethod
+    def launch_for(cls, serials: Iterable[str]) -> Self:
+        """A server that can reach these phones: `HOST:PORT`, `emulator-N` on this host, or the serial of a USB phone."""
+        local = [serial for serial in serials if ":" not in serial]
+        emulators = [serial for serial in local if serial.startswith("emulator-")]
+        return cls.launch(scan_emulators=bool(emulators), usb=len(local) > len(emulators))
 
     @classmethod
     def from_environment(cls) -> Self:
