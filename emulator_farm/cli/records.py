@@ -85,6 +85,9 @@ def export(
         str | None,
         typer.Option(help="llamafactory: in this model family's grammar; the episodes' own without it."),
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="llamafactory: the model, where a family's pixel limits depend on it.")
+    ] = None,
     prompts: Annotated[Path | None, typer.Option(help="llamafactory: folder with prompt templates.")] = None,
 ) -> None:
     """Write accepted episodes, and the good part of cut ones, as a trainer loads them."""
@@ -94,9 +97,15 @@ def export(
     store = open_record(record)
     match format:
         case Format.parquet:
-            print(export_parquet(store, out))
+            summary = export_parquet(store, out)
         case Format.llamafactory:
-            print(export_llamafactory(store, out, adapter=adapter, prompts=prompts))
+            summary = export_llamafactory(store, out, adapter=adapter, model=model, prompts=prompts)
+    print(f"{summary.episodes} episodes ({summary.cut} of them cut), {summary.rows} rows in {summary.out}")
+    for what, counts in (("episodes left out", summary.left_out), ("steps skipped", summary.skipped)):
+        if counts:
+            print(f"{what}: " + ", ".join(f"{reason} {count}" for reason, count in sorted(counts.items())))
+    for note in summary.notes:
+        print(f"note: {note}")
 
 
 def filter_and_report(store: Store, settings: RuleSettings) -> None:

@@ -76,7 +76,7 @@ class AdbServer:
 
     @classmethod
     def launch_for(cls, serials: Iterable[str]) -> Self:
-        """A server that can reach these phones: `HOST:PORT`, `emulator-N` on this host, or the serial of a USB phone."""
+        """A server that reaches these phones: `HOST:PORT`, `emulator-N` on this host, or the serial of a USB phone."""
         local = [serial for serial in serials if ":" not in serial]
         emulators = [serial for serial in local if serial.startswith("emulator-")]
         return cls.launch(scan_emulators=bool(emulators), usb=len(local) > len(emulators))
