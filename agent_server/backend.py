@@ -109,16 +109,23 @@ class ChatBackend:
         raise BackendUnavailable(f"no backend can be reached for {self.model!r}: {'; '.join(failures)}")
 
     async def ready(self) -> None:
-        """Return when at least one URL serves the model; raises BackendError with each URL's reason when none does."""
-        reports = await asyncio.gather(*map(self._probe, self._replicas), return_exceptions=True)
-        failures = []
-        for replica, report in zip(self._replicas, reports, strict=True):
-            if isinstance(report, BackendError | NoAnswer):
-                failures.append(f"{replica.url}: {report}")
-            elif isinstance(report, BaseException):
-                raise report
-        if len(failures) == len(self._replicas):
-            raise BackendUnavailable(f"no backend is ready for {self.model!r}: {'; '.join(failures)}")
+        """Return as soon as one URL says that it serves the model.
+
+        Raises BackendUnavailable with each URL's reason when none does.
+        """
+        probes = {asyncio.create_task(self._probe(replica)): replica for replica in self._replicas}
+        pending, failures = set(probes), []
+        try:
+            while pending:
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                errors = {probe: probe.exception() for probe in done}
+                if None in errors.values():
+                    return
+                failures += [f"{probes[probe].url}: {error}" for probe, error in errors.items()]
+        finally:
+            for probe in pending:
+                probe.cancel()
+        raise BackendUnavailable(f"no backend is ready for {self.model!r}: {'; '.join(failures)}")
 
     async def aclose(self) -> None:
         for replica in self._replicas:
@@ -175,6 +182,7 @@ class ChatBackend:
             replica.asked = True
 
     async def _probe(self, replica: _Replica) -> None:
+        """Ask what it serves. Raises BackendError and NoAnswer."""
         try:
             async with asyncio.timeout(self._timeouts.probe_s):
                 response = await self._send(replica, "GET", "/models")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from agent_server.errors import InvalidRequest
 
@@ -17,11 +17,14 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
         raise _too_long(stated, max_bytes)
     chunks: list[bytes] = []
     size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > max_bytes:
-            raise _too_long(f"more than {max_bytes}", max_bytes)
-        chunks.append(chunk)
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > max_bytes:
+                raise _too_long(f"more than {max_bytes}", max_bytes)
+            chunks.append(chunk)
+    except ClientDisconnect as error:
+        raise InvalidRequest(f"the caller hung up after {size} bytes of its request", status=400) from error
     return b"".join(chunks)
 
 

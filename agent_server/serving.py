@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import logging
+import resource
 import signal
 import socket
 import sys
@@ -19,8 +19,6 @@ _GRACE_S = 20
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _MIB = 2**20
 
-_log = logging.getLogger(__name__)
-
 
 def serve(app: FastAPI, host: str, port: int, announce: Callable[[str], None], log_level: str = "info") -> None:
     """Serve until SIGINT or SIGTERM; requests that are being answered are finished first (for up to 20 s).
@@ -29,6 +27,7 @@ def serve(app: FastAPI, host: str, port: int, announce: Callable[[str], None], l
     the address cannot be bound.
     """
     keep_freed_memory()
+    raise_file_limit()
     listener = _bound(host, port)
     config = uvicorn.Config(
         app,
@@ -73,6 +72,12 @@ def _bound(host: str, port: int) -> socket.socket:
     return listener
 
 
+def raise_file_limit() -> None:
+    """Allow as many open files as the system lets us: every decision holds two sockets, and 1024 is a usual default."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def keep_freed_memory() -> None:
     """Tell glibc to keep the megabytes that one screenshot frees for the next one.
 
@@ -82,4 +87,4 @@ def keep_freed_memory() -> None:
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
         libc.mallopt(_M_MMAP_THRESHOLD, 32 * _MIB)
-        libc.mallopt(_M_TRIM_THRESHOLD, 512 * _MIB)
+        libc.mallopt(_M_TRIM_THRESHOLD, 256 * _MIB)

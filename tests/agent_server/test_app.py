@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import socket
 import struct
+import time
 import zlib
 
 import httpx
@@ -290,6 +292,16 @@ def test_a_body_that_grows_too_long_while_it_streams(url):
     headers = {"content-type": "application/json"}
     response = web.post(url + "/act", content=endless(), headers=headers, timeout=60)
     is_problem(response, 413, "the body has more than 33554432 bytes")
+
+
+def test_a_caller_that_hangs_up_in_the_middle_of_its_request(url):
+    host, port = url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(b"POST /act HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+    deadline = time.monotonic() + 10
+    while 'requests_total{route="/act",status="400"} 1.0' not in web.get(url + "/metrics").text:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_an_image_over_its_own_limit(serve_app):

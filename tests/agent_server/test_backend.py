@@ -324,10 +324,32 @@ def test_a_server_whose_list_of_models_cannot_be_read(serve_app):
         probe(serve_app(nonsense))
 
 
-def test_a_server_that_is_silent_about_its_models_is_not_ready(serve_app):
-    async def silent(scope, receive, send):
-        if scope["type"] == "http":
-            await asyncio.sleep(2)
+async def silent(scope, receive, send):
+    if scope["type"] == "http":
+        await asyncio.sleep(2)
 
+
+def test_a_server_that_is_silent_about_its_models_is_not_ready(serve_app):
     with pytest.raises(BackendUnavailable, match=r"gave no answer in 0\.2 s"):
         probe(serve_app(silent), timeouts=BackendTimeouts(probe_s=0.2))
+
+
+def test_readiness_does_not_wait_for_a_silent_server_beside_a_ready_one(serve_app, scripted):
+    url, _ = scripted(model="m", root="r")
+    start = time.monotonic()
+    assert probe(serve_app(silent), url, timeouts=BackendTimeouts(probe_s=20)) == "r"
+    assert time.monotonic() - start < 10
+
+
+def test_concurrent_requests_each_have_a_connection_and_keep_it(scripted):
+    url, model = scripted(ScriptedReply("x", delay_s=0.05), model="m")
+
+    async def main() -> None:
+        backend = ChatBackend([url], "m", timeouts=QUICK)
+        for _ in range(3):
+            await asyncio.gather(*(backend.complete(HELLO) for _ in range(8)))
+        await backend.aclose()
+
+    asyncio.run(main())
+    assert len(model.requests) == 24
+    assert len(model.connections) <= 9

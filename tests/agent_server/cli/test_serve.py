@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -47,6 +48,12 @@ def test_from_the_first_line_to_sigterm(screenshot):
         assert process.returncode == 0
         assert out == ""
         assert "Traceback" not in err
+
+
+def test_as_many_open_files_as_allowed():
+    with serving("--policy", "null", "--port", "0") as (_, process):
+        soft, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+        assert soft == hard
 
 
 def test_ctrl_c(screenshot):
