@@ -6,7 +6,6 @@ know is in the store; Redis may lose all it holds at any moment and is then fill
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,18 +18,17 @@ from rq.serializers import JSONSerializer
 
 from agent_server.client import PolicyClient
 from agent_server.errors import PolicyError
-from emulator_farm import processes
 from emulator_farm.board import QUEUE, Board, Event, Order
 from emulator_farm.embedded import EmbeddedValkey
 from emulator_farm.episode import Attempt
-from emulator_farm.errors import AlreadyPublished, CallerError, InfrastructureError, QueueError
+from emulator_farm.errors import AlreadyPublished, InfrastructureError, QueueError
 from emulator_farm.fleet import Fleet
-from emulator_farm.leases import Holder, Lease
+from emulator_farm.lead import Lead
+from emulator_farm.leases import Lease
 from emulator_farm.plan import Planned
 from emulator_farm.progress import Outcome, Progress, Watcher
 from emulator_farm.store import Store
 
-_LEAD = "coordinator"
 TRIES = 3
 """A first try and at most two more; then the episode is a hole of this run."""
 TICK_S = 0.2
@@ -81,6 +79,7 @@ class Harvest:
         self._connection = redis.Redis.from_url(redis_url)
         self._queue = Queue(QUEUE, connection=self._connection, serializer=JSONSerializer)
         self._board = Board(self._connection, order.run)
+        self._lead = Lead(self._board)
         done = store.episode_ids()
         self._open = {one.episode_id: _Open(one) for one in planned if one.episode_id not in done}
         self.progress = Progress(total=len(planned), held=len(planned) - len(self._open))
@@ -91,7 +90,6 @@ class Harvest:
         self._last_failure = ""
         self._serial = 0
         self._steps_before = 0
-        self._lead: Lease | None = None
 
     def run(self) -> Outcome:
         """Play until nothing is left, the user stops, or nothing works any more."""
@@ -113,7 +111,7 @@ class Harvest:
     def _tick(self) -> str:
         """One round of watching; a text where the run must give up."""
         try:
-            self._keep_lead()
+            self._lead.keep()
             if self._fleet is not None:
                 self._fleet.tick()
             for event in self._board.drain():
@@ -125,31 +123,11 @@ class Harvest:
             self._revive(error)
         return self._given_up()
 
-    def _keep_lead(self) -> None:
-        if self._lead is not None and not self._board.lead.renew(self._lead):
-            raise QueueError(f"run {self._order.run} has another coordinator now")
-
     def _publish_order(self) -> None:
-        self._take_lead()
+        self._lead.take()
         self._board.open(self._order)
         for entry in self._open.values():
             self._enqueue(entry)
-
-    def _take_lead(self) -> None:
-        """Become the run's only coordinator, after the lease of one that died. Raises CallerError beside a live one."""
-        pid = os.getpid()
-        holder = Holder(host=os.uname().nodename, worker="harvest", pid=pid, born=processes.born(pid))
-        deadline = time.monotonic() + self._board.lead.ttl_s + 5
-        while (lead := self._board.lead.acquire(_LEAD, holder)) is None:
-            for lease in self._board.lead.held():
-                here = lease.holder.host == holder.host
-                if lease.expired or (here and not processes.alive(lease.holder.pid, lease.holder.born)):
-                    self._board.lead.release(lease)
-                elif time.monotonic() >= deadline:
-                    other = f"process {lease.holder.pid} on {lease.holder.host}"
-                    raise CallerError(f"run {self._order.run} is being coordinated by {other}; use `work` to join it")
-            self.stop.wait(0.2)
-        self._lead = lead
 
     def _enqueue(self, entry: _Open) -> None:
         self._serial += 1
@@ -284,7 +262,8 @@ class Harvest:
 
     def _revive(self, error: redis.RedisError) -> None:
         """Redis failed: get it back, then post everything that is open again. Raises QueueError."""
-        self._steps_before, self._lead = self.progress.steps, None
+        self._steps_before = self.progress.steps
+        self._lead.forget()
         if self._valkey is not None and not self._valkey.alive():
             self._valkey.start()
         self._await(self._answers, f"Redis does not answer: {error}")
@@ -321,8 +300,7 @@ class Harvest:
                 threading.Event().wait(0.05)
             self._hear_out()
             self._board.close()
-            if self._lead is not None:
-                self._board.lead.release(self._lead)
+            self._lead.drop()
         except redis.RedisError as error:
             fault = fault or f"Redis failed: {error}"
         if fault:

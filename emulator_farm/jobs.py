@@ -24,7 +24,15 @@ from emulator_farm.board import Board, Event, Order
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
 from emulator_farm.episode import Attempt, Episode, Header
-from emulator_farm.errors import AdbServerGone, AlreadyPublished, ClaimLost, DeviceError, FarmError, InfrastructureError, PolicyFault
+from emulator_farm.errors import (
+    AdbServerGone,
+    AlreadyPublished,
+    ClaimLost,
+    DeviceError,
+    FarmError,
+    InfrastructureError,
+    PolicyFault,
+)
 from emulator_farm.hold import Hold, Stopped
 from emulator_farm.leases import Holder, Lease
 from emulator_farm.plan import Planned

@@ -16,6 +16,7 @@ from typing import cast
 
 import redis
 from pydantic import BaseModel, ConfigDict
+from redis.commands.core import Script
 
 _FENCE = "farm:fence"
 
@@ -120,6 +121,7 @@ class Leases:
         self.ttl_s = ttl_s
         self._keys = [f"{name}:expiries", f"{name}:holders"]
         self._ttl_ms = round(ttl_s * 1000)
+        self._scripts: dict[str, Script] = {}
 
     def acquire(self, member: str, holder: Holder) -> Lease | None:
         """Take the lease, or None where anyone holds it, be it expired."""
@@ -168,4 +170,7 @@ class Leases:
         self.connection.delete(*self._keys)
 
     def _run(self, script: str, keys: list[str], args: list[object]) -> object:
-        return self.connection.eval(script, len(keys), *keys, *cast("list[str]", args))
+        registered = self._scripts.get(script)
+        if registered is None:
+            registered = self._scripts[script] = self.connection.register_script(script)
+        return registered(keys, cast("list[str]", args))

@@ -39,7 +39,7 @@ class Files(Protocol):
     def exists(self, name: str) -> bool: ...
 
     def names(self, folder: str) -> list[str]:
-        """Names of the files and folders in a folder, sorted; hidden and unfinished ones left out; empty where it is missing."""
+        """Names in a folder, sorted, without hidden and unfinished ones; empty where it is missing."""
         ...
 
     def sweep(self, older_than_s: float) -> int:
