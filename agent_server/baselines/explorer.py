@@ -6,6 +6,7 @@ What the rules need to remember travels in the history (`agent_server.baselines.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import random
 from collections.abc import Callable
@@ -51,6 +52,10 @@ _PATIENCE = 3
 """Turns without a readable screen before the explorer tries to leave it."""
 
 
+_LONG = 500_000
+"""Characters of hierarchy, all samples together, above which deciding would hold up the event loop."""
+
+
 class ExplorerPolicy:
     """Acts by rules on the UI tree of the observation; the screenshot is not looked at.
 
@@ -64,7 +69,11 @@ class ExplorerPolicy:
         return [card(self.name).model_copy(update={"sampling": {"temperature": 0.0}})]
 
     async def act(self, observation: Observation) -> ActResponse:
-        return reply(self.name, observation, lambda sample: _decide(observation, sample))
+        def answer_() -> ActResponse:
+            return reply(self.name, observation, lambda sample: _decide(observation, sample))
+
+        work = len(observation.ui_tree or "") * observation.sampling.n
+        return await asyncio.to_thread(answer_) if work > _LONG else answer_()
 
     async def ready(self) -> None:
         return

@@ -254,3 +254,21 @@ def test_a_goal_of_any_length_is_decided_in_time() -> None:
         start = time.process_time()
         assert act((piece * 20_000)[:20_000], source, Size(1080, 1794)).action is not None
         assert time.process_time() - start < 5
+
+
+def test_a_huge_tree_does_not_hold_up_the_event_loop() -> None:
+    row = '<node text="row {0}" clickable="true" enabled="true" bounds="[0,{0}][99,{0}9]" />'
+    rows = "".join(row.format(n) for n in range(10_000))
+    source = f'<hierarchy rotation="0"><node bounds="[0,0][100,99999]">{rows}</node></hierarchy>'
+    observation = Observation("Open row 7000", b"", Size(100, 99_999), ui_tree=source)
+
+    async def both() -> int:
+        ticks = 0
+        deciding = asyncio.ensure_future(ExplorerPolicy().act(observation))
+        while not deciding.done():
+            await asyncio.wait([deciding], timeout=0.005)
+            ticks += 1
+        assert isinstance(deciding.result().action, Click)
+        return ticks
+
+    assert asyncio.run(both()) > 3
