@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -10,6 +12,8 @@ import pytest
 import typer.main
 
 from emulator_farm.cli import app as farm
+from emulator_farm.virtual.commands.vphone import KNOWN, NUMBERS
+from emulator_farm.virtual.screen import App
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -75,3 +79,20 @@ def test_docs_keep_to_the_line_length() -> None:
         if len(line) > 130 and not line.startswith(("|", "!["))
     ]
     assert long == []
+
+
+def test_the_examples_of_the_virtual_phone_run() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/virtual-phone.md").read_text(), re.DOTALL)
+    assert len(blocks) == 2
+    hosting, app = blocks
+    said = subprocess.run([sys.executable, "-c", hosting], capture_output=True, text=True, check=True, timeout=60)
+    assert re.fullmatch(r"\['127\.0\.0\.1:\d+', '127\.0\.0\.1:\d+'\]\n", said.stdout)
+    names: dict[str, object] = {}
+    exec(compile(app, "docs/virtual-phone.md", "exec"), names)  # noqa: S102 - our own example
+    assert isinstance(names["APP"], App)
+
+
+def test_every_fault_is_in_the_docs() -> None:
+    text = (ROOT / "docs/virtual-phone.md").read_text()
+    assert [name for name in (*KNOWN, *NUMBERS) if f"`{name}`" not in text] == []
+    assert [value for values in KNOWN.values() for value in values if value and f"`{value}`" not in text] == []
