@@ -10,6 +10,7 @@ from dataclasses import fields
 
 from .fleet import PhoneOptions
 from .host import PhoneHost
+from .memory import keep_frames_in_heap
 
 PR_SET_PDEATHSIG = 1
 
@@ -27,6 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = PhoneOptions(**{field.name: given[field.name] for field in fields(PhoneOptions)})
     if given["child"]:
         die_with_parent()
+    keep_frames_in_heap()
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda signum, frame: stop.set())

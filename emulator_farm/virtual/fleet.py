@@ -21,6 +21,7 @@ from typing import Self
 
 from .faults import Latency
 from .host import PhoneHost
+from .memory import keep_frames_in_heap
 from .phone import Phone
 
 PHONES_PER_PROCESS = 4
@@ -161,6 +162,7 @@ def serve(
     stop = stop or _stop_on_signals()
     options = options or PhoneOptions()
     if ports or process_count(count) == 1:
+        keep_frames_in_heap()
         with PhoneHost([options.make(index) for index in range(count)], ports=ports) as host:
             for address in host.addresses:
                 announce(address)

@@ -83,17 +83,17 @@ class Handset:
                 self.online = True
         return self.online
 
-    def set_root(self, root: bool) -> None:
+    async def set_root(self, root: bool) -> None:
         """Restart adbd as root or as shell; every host has to connect again."""
         self.uid = ROOT_UID if root else SHELL_UID
-        self.phone.props["service.adb.root"] = str(int(root))
+        await self.call(lambda phone: phone.props.update({"service.adb.root": str(int(root))}))
         self.on_restart()
 
     async def reboot(self) -> None:
         """Restart the phone: apps close, adbd drops its connections and runs as shell again."""
         await self.call(lambda phone: phone.reboot())
         self._forget()
-        self.set_root(False)
+        await self.set_root(False)
 
     async def reset(self) -> None:
         """Factory state, without dropping the connection."""

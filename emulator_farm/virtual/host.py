@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from .handset import Handset
 from .phone import Phone
@@ -13,6 +14,7 @@ from .services import Services
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
 START_TIMEOUT_S = 60.0
 
 
@@ -91,6 +93,11 @@ class PhoneHost:
     def handsets(self) -> list[Handset]:
         """The phones' system sides, in order."""
         return [port.handset for port in self._ports]
+
+    def call(self, function: Callable[[Phone], T], index: int = 0) -> T:
+        """Run `function(phone)` on the phone's own thread and give its result; its exceptions come through."""
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(self._ports[index].handset.call(function), self._loop).result()
 
     def drop_connections(self, index: int = 0) -> None:
         """Cut a phone's ADB connections, as a lost link does."""

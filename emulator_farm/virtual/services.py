@@ -61,7 +61,7 @@ class Services:
             await stream.write(b"restarting adbd as root\n" if root else b"restarting adbd as non root\n")
             stream.close()
             await asyncio.sleep(LINGER_S)
-            self._handset.set_root(root)
+            await self._handset.set_root(root)
 
         return serve
 

@@ -7,7 +7,8 @@ from emulator_farm.virtual.intents import Intent, StartResult
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError
 
-from .intent_args import IntentBuilder, Words, java_error
+from .arguments import Words, java_error
+from .intent_args import IntentBuilder
 
 FROM_SHELL = 0x400000
 IGNORED_WITH_VALUE = {
@@ -53,9 +54,11 @@ async def am(run: Invocation) -> int:
             return 0
         case "force-stop" | "kill":
             package = _skip_user(words)
-            return await _call(run, lambda phone: phone.force_stop(package))
+            await run.call(lambda phone: phone.force_stop(package))
+            return 0
         case "kill-all":
-            return await _call(run, _kill_background)
+            await run.call(_kill_background)
+            return 0
         case "instrument":
             return _instrument(run, words)
         case "get-config":
@@ -73,11 +76,6 @@ async def am(run: Invocation) -> int:
             return 0
         case _:
             raise ToolError(f"Unknown command: {words.command}", code=255, prefix="")
-
-
-async def _call(run: Invocation, action: "object") -> int:
-    await run.call(action)  # type: ignore[arg-type]
-    return 0
 
 
 def _kill_background(phone: Phone) -> None:

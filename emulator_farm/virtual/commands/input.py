@@ -8,6 +8,7 @@ from emulator_farm.virtual.phone import Phone, TextNotTypeable
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError
 
 from . import keycodes
+from .arguments import Words, java_error
 
 SOURCES = frozenset(
     [
@@ -61,7 +62,7 @@ Action = Callable[[Phone], None]
 
 async def input_tool(run: Invocation) -> int:
     """Deliver one input event; waits the phone's input latency first."""
-    args = _Arguments(run.args)
+    args = _Arguments(run.args[0] if run.args else "", run.args)
     command = args.optional()
     if command in SOURCES:
         command = args.required()
@@ -82,43 +83,12 @@ async def input_tool(run: Invocation) -> int:
     try:
         await run.call(action)
     except TextNotTypeable:
-        raise _JavaError("text", "NullPointerException: Attempt to get length of null array") from None
+        raise java_error("text", "java.lang.NullPointerException: Attempt to get length of null array") from None
     return 0
 
 
-class _JavaError(ToolError):
-    """What the system's shell command prints where an exception ends it."""
-
-    def __init__(self, command: str, exception: str) -> None:
-        text = (
-            f"\nException occurred while executing '{command}':\njava.lang.{exception}\n"
-            "\tat com.android.server.input.InputShellCommand.onCommand(InputShellCommand.java:205)\n"
-            "\tat com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)"
-        )
-        super().__init__(text, code=255, prefix="")
-
-
-class _Arguments:
-    """The words of the command line, taken one by one."""
-
-    def __init__(self, args: list[str]) -> None:
-        self._rest = args[::-1]
-        self._command = args[0] if args else ""
-        self._last = self._command
-
-    def optional(self) -> str:
-        """The next word, "" at the end."""
-        if not self._rest:
-            return ""
-        self._last = self._rest.pop()
-        return self._last
-
-    def required(self) -> str:
-        """The next word; without one the command ends with the system's exception text."""
-        if not self._rest:
-            message = f'IllegalArgumentException: Argument expected after "{self._last}"'
-            raise _JavaError(self._command, message)
-        return self.optional()
+class _Arguments(Words):
+    """The words of the command line, some of them numbers."""
 
     def pixel(self) -> int:
         """The next word as a coordinate."""
@@ -136,7 +106,7 @@ class _Arguments:
         return min(value, MAX_INT) if value >= 0 else default
 
     def _no_number(self, text: str) -> ToolError:
-        return _JavaError(self._command, f'NumberFormatException: For input string: "{text}"')
+        return java_error(self.command, f'java.lang.NumberFormatException: For input string: "{text}"')
 
 
 def _check_display(text: str) -> None:
@@ -187,7 +157,7 @@ def _keyevent(args: _Arguments) -> Action:
             case "--async":
                 pass
             case _:
-                raise _JavaError("keyevent", f"IllegalArgumentException: Unsupported argument: {word}")
+                raise java_error("keyevent", f"java.lang.IllegalArgumentException: Unsupported argument: {word}")
         word = args.required()
     codes: list[int] = []
     while word:
@@ -226,4 +196,4 @@ def _motionevent(args: _Arguments) -> Action:
         case "UP":
             return lambda phone: phone.touch_up(x, y)
         case _:
-            raise _JavaError("motionevent", f"IllegalArgumentException: Unknown action: {action}")
+            raise java_error("motionevent", f"java.lang.IllegalArgumentException: Unknown action: {action}")

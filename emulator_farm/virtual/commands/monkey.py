@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from functools import partial
 
 from emulator_farm.virtual.intents import Intent
 from emulator_farm.virtual.phone import Phone
@@ -37,13 +38,17 @@ async def monkey(run: Invocation) -> int:
         return NOTHING_TO_RUN
     chance = random.Random(seed)
     for _ in range(count - 1):
-        x, y = chance.random(), chance.random()
-        await run.call(lambda phone, x=x, y=y: phone.tap(int(x * phone.screen_size[0]), int(y * phone.screen_size[1])))  # type: ignore[misc]
+        await run.call(partial(_tap_somewhere, chance.random(), chance.random()))
         if throttle_ms:
             await asyncio.sleep(throttle_ms / 1000)
     run.line(f"Events injected: {count}")
     run.line("## Network stats: elapsed time=14ms (0ms mobile, 0ms wifi, 14ms not connected)")
     return 0
+
+
+def _tap_somewhere(across: float, down: float, phone: Phone) -> None:
+    width, height = phone.screen_size
+    phone.tap(int(across * width), int(down * height))
 
 
 def _options(run: Invocation) -> tuple[list[str], int, int, int]:

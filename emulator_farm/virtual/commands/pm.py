@@ -3,9 +3,10 @@
 from emulator_farm.virtual.packages import Activity, PackageNotFound
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError, on_phone
 
+from .arguments import Words, java_error
 from .dumpsys_package import describe_package
 from .install import install, parse_flags, session_command
-from .intent_args import IntentBuilder, Words, java_error
+from .intent_args import IntentBuilder
 
 USAGE = """Package manager (package) commands:
   help

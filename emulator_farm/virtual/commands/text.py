@@ -80,12 +80,12 @@ async def _ends(run: Invocation, first: bool) -> int:
     for index, (name, content) in enumerate(found):
         if len(found) > 1 and "q" not in options:
             run.out(f"{chr(10) if index else ''}==> {name} <==\n")
-        units = [content[i : i + 1] for i in range(len(content))] if by_bytes else content.splitlines(keepends=True)
+        units: bytes | list[bytes] = content if by_bytes else content.splitlines(keepends=True)
         if first:
             picked = units[: len(units) - count] if text.startswith("-") else units[:count]
         else:
             picked = units[count - 1 :] if text.startswith("+") else units[max(0, len(units) - count) :]
-        run.out(b"".join(picked))
+        run.out(picked if isinstance(picked, bytes) else b"".join(picked))
     return status
 
 

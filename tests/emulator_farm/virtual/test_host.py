@@ -57,6 +57,14 @@ class TestHost:
             assert wired.adb("-s", host.addresses[0], "shell", "wm size").out == "Physical size: 720x1280\n"
             wired.adb("disconnect", host.addresses[0])
 
+    def test_calls_run_on_the_phones_own_thread(self) -> None:
+        with PhoneHost(2) as host:
+            names = {host.call(lambda phone: threading.current_thread().name, index) for index in (0, 1, 0)}
+            assert len(names) == 2
+            assert threading.current_thread().name not in names
+            with pytest.raises(ZeroDivisionError):
+                host.call(lambda phone: phone.width // 0)
+
     def test_leaving_closes_the_ports(self) -> None:
         with PhoneHost(1) as host:
             address = host.addresses[0]
@@ -270,6 +278,11 @@ class TestServe:
             command.main(["--count", "many"])
         assert caught.value.code == 2
         assert "invalid int value: 'many'" in capsys.readouterr().err
+
+
+def test_frames_stay_in_the_heap_of_a_host_process() -> None:
+    program = "from emulator_farm.virtual.memory import keep_frames_in_heap as keep; import sys; sys.exit(not keep())"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == int(sys.platform != "linux")
 
 
 def test_latency_of_the_options_reaches_the_phone() -> None:

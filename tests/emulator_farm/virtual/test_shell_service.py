@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -11,12 +12,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from xml.etree import ElementTree
 
 import adbutils
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from uiautomator2._input import InputMethodMixIn
 
 from emulator_farm.virtual.commands import TOOLS
 from emulator_farm.virtual.handset import Handset
@@ -157,6 +160,48 @@ def test_a_host_that_dies_in_a_transfer_harms_nobody(wired: Wired) -> None:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_quoted_comes_back_through_adb(wired: Wired, text: str) -> None:
     assert _drain(wired.open(f"shell:echo {shlex.quote('x' + text)}")).decode() == f"x{text}\n"
+
+
+class Keyboard(InputMethodMixIn):  # type: ignore[misc]
+    """uiautomator2's own typing code on a plain adb device."""
+
+    adb_device = jsonrpc = None
+
+    def __init__(self, device: adbutils.AdbDevice) -> None:
+        self._device = device
+
+    def shell(self, command: list[str], timeout: float = 60) -> Any:
+        return self._device.shell2(command, rstrip=True)
+
+
+class TestUiautomator2Keyboard:
+    TEXT = "Grüße %s \"quoted\" 'x' $HOME `id`; 你好 😀"
+
+    @pytest.fixture
+    def keyboard(self, wired: Wired) -> Keyboard:
+        """With the search field of Settings in focus."""
+        wired.shell("am start -a android.settings.APP_SEARCH_SETTINGS")
+        tree = wired.shell("uiautomator dump /dev/tty").out
+        left, top, right, bottom = map(int, re.findall(r"EditText.*?bounds=\"\[(\d+),(\d+)\]\[(\d+),(\d+)\]", tree)[0])
+        wired.shell(f"input tap {(left + right) // 2} {(top + bottom) // 2}")
+        return Keyboard(wired.device())
+
+    def _field(self, wired: Wired) -> str:
+        root = ElementTree.fromstring(wired.shell("uiautomator dump /dev/tty").out.partition("UI hier")[0])
+        return next(node.get("text", "") for node in root.iter("node") if node.get("class", "").endswith("EditText"))
+
+    def test_any_text_and_clearing(self, wired: Wired, keyboard: Keyboard) -> None:
+        assert keyboard.send_keys(self.TEXT)
+        assert self._field(wired) == self.TEXT
+        assert keyboard.current_ime() == "com.github.uiautomator/.AdbKeyboard"
+        keyboard.clear_text()
+        keyboard.send_keys("again")
+        assert self._field(wired) == "again"
+
+    def test_editor_actions_and_hiding(self, keyboard: Keyboard) -> None:
+        keyboard.send_keys("wifi")
+        keyboard.send_action("search")
+        keyboard.hide_keyboard()
 
 
 class TestTerminal:
