@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from agent_server.actions import (
     Action,
@@ -59,6 +60,8 @@ def shapes(action: Action, size: Size) -> list[Shape]:
             return [Ring(first), Arrow(first, end or _reached(first, direction, size))]
         case Type() | Press() | OpenApp() | Wait() | Answer() | CallUser() | Finished():
             return []
+        case _:
+            assert_never(action)
 
 
 def caption(action: Action) -> str:
@@ -88,6 +91,8 @@ def caption(action: Action) -> str:
             return f"call the user: {text}" if text else "call the user"
         case Finished(status=status, text=text):
             return ("finished" if status == "success" else "cannot be done") + (f": {text}" if text else "")
+        case _:
+            assert_never(action)
 
 
 def _reached(start: Point, direction: Direction, size: Size) -> Point:

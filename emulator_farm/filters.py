@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import assert_never
 
 from emulator_farm.episode import Episode, Verdict
 from emulator_farm.rule_settings import RULE_NAMES, RuleName, RuleSettings
@@ -102,3 +103,5 @@ def _can_be_cut(found: list[Finding], valid: int, settings: RuleSettings) -> boo
             return not whole
         case "any":
             return True
+        case _:
+            assert_never(settings.cut)

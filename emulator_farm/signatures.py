@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import assert_never
 
 from agent_server.actions import (
     Action,
@@ -46,6 +47,8 @@ def signature(action: Action, grid: int) -> str:
             return "wait"
         case Finished():
             return f"finished {action.status} {action.text!r}"
+        case _:
+            assert_never(action)
 
 
 def step_signature(step: Step, grid: int) -> str:

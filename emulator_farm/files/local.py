@@ -57,7 +57,7 @@ class LocalFiles:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
-                _link(unfinished, final)
+                link(unfinished, final)
             finally:
                 unfinished.unlink(missing_ok=True)
             _sync_folder(final.parent)
@@ -110,7 +110,8 @@ def _failures(what: str, *, absent: bool = False) -> Iterator[None]:
         raise StoreError(f"{what}: {error.strerror or error}") from error
 
 
-def _link(source: Path, target: Path) -> None:
+def link(source: Path, target: Path) -> None:
+    """Give a file its name. Raises FileTaken where the name exists, StoreError where there are no hard links."""
     try:
         os.link(source, target)
     except FileExistsError:

@@ -256,3 +256,9 @@ def test_an_episode_without_a_decision_is_in_the_first_bar(tmp_path: Path, make_
     store.publish(make_episode(steps=[], closing=page()))
     (bar,) = histogram(collect(store).episodes)
     assert (bar.low, bar.total) == (0, 1)
+
+
+def test_an_episode_without_a_frame_is_not_counted(tmp_path: Path, make_episode: Make) -> None:
+    store = Store(tmp_path)
+    store.publish(make_episode(steps=[]))
+    assert collect(store).episodes == ()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from agent_server.adapters import CURRENT, Adapter, ImagePart, Message, PromptInput, PromptSet, TextPart, Turn
 from emulator_farm.episode import Episode, Step
@@ -90,3 +91,5 @@ def _parts(message: Message, moves: Sequence[Step], position: int) -> Iterator[P
                 yield Part(text=text)
             case ImagePart(index=index):
                 yield Part(step=position if index == CURRENT else index)
+            case _:
+                assert_never(part)

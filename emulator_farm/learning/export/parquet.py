@@ -20,7 +20,7 @@ from emulator_farm.table import SCHEMA
 
 SHARD_BYTES = 256 * 2**20
 _GROUP_BYTES = 32 * 2**20
-"""Rows that are read together; a loader holds one group in memory."""
+"""Rows that are read together, at most a quarter of a shard; a loader holds one group in memory."""
 
 _FRONT_MATTER = """\
 ---
@@ -96,7 +96,7 @@ class _Shards:
         self._group.append(table)
         self._size += table.nbytes
         self.rows += table.num_rows
-        if sum(one.nbytes for one in self._group) >= _GROUP_BYTES:
+        if sum(one.nbytes for one in self._group) >= min(_GROUP_BYTES, self._limit // 4):
             self._end_group()
 
     def close(self) -> list[str]:

@@ -15,6 +15,7 @@ import pytest
 
 from emulator_farm.errors import CallerError, StoreError
 from emulator_farm.files import Files, FileTaken, LocalFiles, ObjectFiles, open_files
+from emulator_farm.files.local import link
 
 
 @pytest.fixture(params=["local", "memory"])
@@ -179,6 +180,14 @@ def test_a_writer_killed_in_the_middle_leaves_only_whole_files(tmp_path: Path) -
             assert files.read(f"run/episodes/{name}") == bytes([int(name) % 256]) * 3_000_000
         for path in tmp_path.glob("run/episodes/[0-9]*"):
             path.unlink()
+
+
+def test_a_file_system_without_hard_links_is_told(tmp_path: Path) -> None:
+    """A folder cannot be linked to either: the kernel gives the same answer."""
+    with pytest.raises(StoreError, match="file system without hard links"):
+        link(tmp_path, tmp_path / "name")
+    with pytest.raises(FileNotFoundError):
+        link(tmp_path / "nothing", tmp_path / "name")
 
 
 def test_unfinished_files_are_invisible_and_swept_by_age(tmp_path: Path) -> None:

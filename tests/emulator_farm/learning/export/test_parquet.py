@@ -14,6 +14,7 @@ from emulator_farm.episode import Episode
 from emulator_farm.errors import CallerError, StoreError
 from emulator_farm.filters import RuleSettings, filter_run
 from emulator_farm.learning.export import export_parquet
+from emulator_farm.learning.export.folder import new_folder
 from emulator_farm.store import Store
 from emulator_farm.table import SCHEMA
 
@@ -64,6 +65,15 @@ def test_shards_hold_whole_episodes(run: Store, tmp_path: Path) -> None:
     assert len(rows) == 13
 
 
+def test_a_shard_holds_several_row_groups(run: Store, tmp_path: Path) -> None:
+    export_parquet(run, tmp_path / "out", shard_bytes=run.table("wifi_on-7-r0k0").nbytes * 4)
+    (shard,) = (tmp_path / "out" / "data").iterdir()
+    with pq.ParquetFile(shard) as file:
+        sizes = [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)]
+    assert len(sizes) > 1
+    assert sum(sizes) == 13
+
+
 def test_the_manifest_says_where_rows_come_from(run: Store, tmp_path: Path) -> None:
     export_parquet(run, tmp_path / "out")
     manifest = json.loads((tmp_path / "out" / "export.json").read_text())
@@ -111,6 +121,15 @@ def test_a_failed_export_leaves_nothing(run: Store, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"note-7-r0k0\.parquet is damaged"):
         export_parquet(run, tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_folder_that_fills_up_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(CallerError, match="out cannot be put in place"), new_folder(out) as folder:  # noqa: PT012
+        (folder / "mine").write_text("")
+        out.mkdir()
+        (out / "theirs").write_text("")
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "theirs"]
 
 
 def test_nothing_to_export_is_said_with_its_reason(tmp_path: Path, make_episode: Make) -> None:
