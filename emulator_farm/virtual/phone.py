@@ -22,7 +22,7 @@ from .keycodes import typeable
 from .packages import Activity
 from .providers import ProviderError, UnknownProvider, Value
 from .scene import Stage
-from .screen import Screen
+from .screen import App, Screen
 from .system import System
 from .system_bars import NavigationActions
 from .tasks import Tasks
@@ -58,14 +58,15 @@ class Phone:
         faults: Faults | None = None,
         latency: Latency | None = None,
         clock: Clock | None = None,
+        apps: Sequence[App] = APPS,
     ) -> None:
-        """The panel in pixels (natural orientation) and dpi; `seed` varies android_id."""
+        """The panel in pixels (natural orientation) and dpi; `seed` varies android_id. `apps` are installed at birth."""
         self.serial = serial
         self.seed = seed
         self.faults = faults or Faults()
         self.latency = latency or Latency()
         self.clock = clock or Clock()
-        self.system = System(serial, (width, height, density), self.clock, APPS, seed)
+        self.system = System(serial, (width, height, density), self.clock, tuple(apps), seed)
         self.display = self.system.display
         self.props, self.settings, self.files = self.system.props, self.system.settings, self.system.files
         self.packages, self.ime = self.system.packages, self.system.ime

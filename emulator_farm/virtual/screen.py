@@ -9,7 +9,8 @@ never tells anybody that it changed. Smallest app:
         count = 0
 
         def build(self) -> Widget:
-            return Column(children=(Text(id="count", text=f"{self.count} taps"), Button("Tap me", self.tapped)))
+            taps = Text(id="count", text=f"{self.count} taps")
+            return Column(children=(taps, filled_button("Tap me", self.tapped)))
 
         def tapped(self) -> None:
             self.count += 1
