@@ -85,7 +85,7 @@ def test_the_examples_of_the_virtual_phone_run() -> None:
     app_record = names["APP"]
     assert isinstance(app_record, App)
     phone = Phone(apps=(*APPS, app_record))
-    phone.start_activity(Intent(component=Component("org.example.hello", ".Main")))
+    phone.start_activity(Intent(component=Component("org.example.hello", "org.example.hello.Main")))
     assert "0 taps" in phone.hierarchy()
 
 

@@ -60,7 +60,7 @@ class Phone:
         clock: Clock | None = None,
         apps: Sequence[App] = APPS,
     ) -> None:
-        """The panel in pixels (natural orientation) and dpi; `seed` varies android_id. `apps` are installed at birth."""
+        """The panel in pixels (natural orientation) and dpi; `seed` varies android_id; `apps` come with the phone."""
         self.serial = serial
         self.seed = seed
         self.faults = faults or Faults()
