@@ -65,15 +65,17 @@ class Stream:
         if self._buffer:
             data, self._buffer = self._buffer, b""
             return data
-        while not self._inbox:
-            if self.hung_up:
-                return b""
-            self._arrived.clear()
-            await self._arrived.wait()
-        payload = self._inbox.popleft()
-        if not self.hung_up:
-            self._send(wire.OKAY, self.local, self.remote, ())
-        return payload or await self.read()
+        while True:
+            while not self._inbox:
+                if self.hung_up:
+                    return b""
+                self._arrived.clear()
+                await self._arrived.wait()
+            payload = self._inbox.popleft()
+            if not self.hung_up:
+                self._send(wire.OKAY, self.local, self.remote, ())
+            if payload:
+                return payload
 
     async def read_exactly(self, count: int) -> bytes:
         """Exactly `count` bytes; raises StreamClosed when the host closes before."""

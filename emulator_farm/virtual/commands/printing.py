@@ -7,7 +7,7 @@ from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError, 
 
 ESCAPES = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 ESCAPE = re.compile(r"\\(?:0([0-7]{1,3})|([1-7][0-7]{0,2})|0|x([0-9a-fA-F]{1,2})|(.)|$)", re.DOTALL)
-DIRECTIVE = re.compile(r"%(%|[-+ 0#]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[diouxXeEfFgGcsb])")
+DIRECTIVE = re.compile(r"%(%|[-+ 0#]*(?:\d{1,5}|\*)?(?:\.(?:\d{1,5}|\*)?)?[diouxXeEfFgGcsb])")
 ECHO_FLAGS = re.compile(r"-[neE]+")
 
 
@@ -87,7 +87,7 @@ def _directive(spec: str, rest: list[str]) -> tuple[str, str, bool]:
     """Text of one directive, the argument that was no number, whether `\\c` ended the output."""
     while "*" in spec:
         width = rest.pop(0) if rest else "0"
-        spec = spec.replace("*", width if width.lstrip("-").isdecimal() else "0", 1)
+        spec = spec.replace("*", width if re.fullmatch(r"-?\d{1,5}", width) else "0", 1)
     value = rest.pop(0) if rest else None
     kind, flags = spec[-1], spec[:-1]
     match kind:

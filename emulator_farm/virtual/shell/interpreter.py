@@ -12,9 +12,10 @@ from emulator_farm.virtual.stream import StreamClosed
 
 from .expansion import Expander, Field, glob, has_pattern, plain
 from .invocation import Invocation, Tool, ToolError, describe
-from .parser import ShellSyntaxError, parse
+from .parser import parse
 from .pipes import BytesSink, BytesSource, NullSink, Sink, Source, Streams, to_bytes, to_text
 from .redirection import ShellError, open_input, open_output
+from .scanner import ShellSyntaxError
 from .syntax import AndOr, Command, Group, Pipeline, Redirect, Script, Simple
 
 SHELL_NAME = "/system/bin/sh"

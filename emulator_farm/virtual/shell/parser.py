@@ -2,7 +2,23 @@
 
 import re
 
-from .syntax import AndOr, Command, Group, Part, Pipeline, Redirect, Script, Simple, Substitution, Text, Variable, Word
+from .scanner import Scanner, ShellSyntaxError
+from .syntax import (
+    AndOr,
+    Command,
+    Group,
+    Joiner,
+    Operator,
+    Part,
+    Pipeline,
+    Redirect,
+    Script,
+    Simple,
+    Substitution,
+    Text,
+    Variable,
+    Word,
+)
 
 RESERVED = frozenset(
     [
@@ -30,94 +46,57 @@ SPECIAL = re.compile(r"[?$!#@*0-9-]")
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 REDIRECT = re.compile(r"(\d*)(>>|>&|<&|<<|<>|>\||[<>])")
 BRACED = re.compile(r"\{(#?)([A-Za-z_][A-Za-z0-9_]*|[?$!@*0-9])(:?[-+])?")
-BLANK = re.compile(r"(?:[ \t]|\\\n)*")
 WORD_END = frozenset(" \t\n;&|<>()")
 PLAIN = re.compile(r"""[^ \t\n;&|<>()'"\\$`]+""")
 PLAIN_IN_QUOTES = re.compile(r'[^"\\$`]+')
 PLAIN_IN_BRACE = re.compile(r"""[^}'"\\$`]+""")
 
 
-class ShellSyntaxError(ValueError):
-    """The text is no script; the message is what the shell prints after its name."""
+OPERATORS: dict[str, Operator] = {"<": "<", ">": ">", ">|": ">", ">>": ">>", ">&": ">&", "<&": "<&"}
 
 
-def parse(text: str) -> Script:
-    """Parse a whole script. Raises ShellSyntaxError."""
-    parser = _Parser(text)
+def parse(text: str, depth: int = 0) -> Script:
+    """Parse a whole script, which stands `depth` levels deep in another. Raises ShellSyntaxError."""
+    parser = _Parser(text, depth)
     script = parser.script()
     if parser.position < len(text):
         raise parser.unexpected()
     return script
 
 
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.position = 0
-
-    # -- characters
-
-    def peek(self, text: str) -> bool:
-        return self.text.startswith(text, self.position)
-
-    def take(self, text: str) -> bool:
-        if self.peek(text):
-            self.position += len(text)
-            return True
-        return False
-
-    def match(self, pattern: re.Pattern[str]) -> "re.Match[str] | None":
-        found = pattern.match(self.text, self.position)
-        if found:
-            self.position = found.end()
-        return found
-
-    def unexpected(self) -> ShellSyntaxError:
-        rest = self.text[self.position :]
-        if not rest:
-            return ShellSyntaxError("syntax error: unexpected EOF")
-        token = re.match(r"&&|\|\||;;|<<|[;&|()<>]|\n|[^ \t\n;&|()<>]+", rest)
-        shown = token.group() if token else rest[0]
-        return ShellSyntaxError(f"syntax error: unexpected '{'newline' if shown == chr(10) else shown}'")
-
-    def blanks(self) -> None:
-        self.match(BLANK)
-        if self.peek("#"):
-            end = self.text.find("\n", self.position)
-            self.position = len(self.text) if end < 0 else end
-
-    def separators(self) -> None:
-        self.blanks()
-        while self.take("\n"):
-            self.blanks()
-
+class _Parser(Scanner):
     # -- structure
 
     def script(self) -> Script:
+        self.descend()
         items: list[AndOr] = []
         self.separators()
         while not self._at_end_of_script():
-            first = self.pipeline()
-            rest = []
-            while True:
-                self.blanks()
-                if self.take("&&"):
-                    operator = "&&"
-                elif self.take("||"):
-                    operator = "||"
-                else:
-                    break
-                self.separators()
-                rest.append((operator, self.pipeline()))
-            background = not self.peek("&&") and self.take("&")
-            items.append(AndOr(first, tuple(rest), background))  # type: ignore[arg-type]
-            if not background and not self.peek(";;"):
+            item = self.and_or()
+            items.append(item)
+            if not item.background and not self.peek(";;"):
                 ended = self.take(";") or self.peek("\n")
                 self.separators()
                 if not ended:
                     break
             self.separators()
+        self.depth -= 1
         return tuple(items)
+
+    def and_or(self) -> AndOr:
+        first = self.pipeline()
+        rest: list[tuple[Joiner, Pipeline]] = []
+        self.blanks()
+        while joiner := self._joiner():
+            self.separators()
+            rest.append((joiner, self.pipeline()))
+            self.blanks()
+        return AndOr(first, tuple(rest), background=self.take("&"))
+
+    def _joiner(self) -> Joiner | None:
+        if self.take("&&"):
+            return "&&"
+        return "||" if self.take("||") else None
 
     def _at_end_of_script(self) -> bool:
         return self.position >= len(self.text) or self.peek(")") or self._at_brace_end()
@@ -188,17 +167,17 @@ class _Parser:
         found = self.match(REDIRECT)
         if not found:
             return None
-        number, operator = found.groups()
-        if operator in ("<<", "<>"):
+        number, text = found.groups()
+        operator = OPERATORS.get(text)
+        if operator is None:
             self.position = before
             raise self.unexpected()
-        operator = ">" if operator == ">|" else operator
         self.blanks()
         target = self.word()
         if target is None:
             raise self.unexpected()
         fd = int(number) if number else (0 if operator.startswith("<") else 1)
-        return Redirect(fd, operator, target)  # type: ignore[arg-type]
+        return Redirect(fd, operator, target)
 
     # -- words
 
@@ -273,11 +252,13 @@ class _Parser:
             raise ShellSyntaxError(f"${self.text[start : self.text.find('}', start) + 1]}: bad substitution")
         length, name, operator = found.groups()
         word: list[Part] = []
+        self.descend()
         while operator and self.position < len(self.text) and not self.peek("}"):
             if plain := self.match(PLAIN_IN_BRACE):
                 word.append(Text(plain.group(), quoted))
             else:
                 word.extend(self._special())
+        self.depth -= 1
         if not self.take("}"):
             end = self.text.find("}", start) + 1 or len(self.text)
             raise ShellSyntaxError(f"${self.text[start:end]}: bad substitution")
@@ -293,4 +274,4 @@ class _Parser:
             self.position += escaped
             inner.append(self.text[self.position])
             self.position += 1
-        return Substitution(parse("".join(inner)), quoted)
+        return Substitution(parse("".join(inner), self.depth), quoted)

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal as Choice
 
+Joiner = Choice["&&", "||"]
+Operator = Choice["<", ">", ">>", ">&", "<&"]
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -39,7 +42,7 @@ class Redirect:
     """`fd operator target`; for `>&` and `<&` the target is a descriptor number or `-`."""
 
     fd: int
-    operator: Choice["<", ">", ">>", ">&", "<&"]
+    operator: Operator
     target: Word
 
 
@@ -77,7 +80,7 @@ class AndOr:
     """Pipelines joined by `&&` and `||`; `rest` holds (operator, pipeline) pairs."""
 
     first: Pipeline
-    rest: tuple[tuple[Choice["&&", "||"], Pipeline], ...]
+    rest: tuple[tuple[Joiner, Pipeline], ...]
     background: bool = False
 
 

@@ -3,8 +3,9 @@
 import asyncio
 
 from .interpreter import Shell, ShellExit
-from .parser import ShellSyntaxError, parse
+from .parser import parse
 from .pipes import CallSink, Sink, Source, Streams, to_text
+from .scanner import ShellSyntaxError
 
 ERASE = (0x08, 0x7F)
 INTERRUPT, END, KILL_LINE = 0x03, 0x04, 0x15

@@ -26,6 +26,7 @@ Sh = Any
         ('printf "%d\\n" "\'A"', "65\n"),
         ("printf '\\303\\251\\n'", "é\n"),
         ("printf '%b|never' 'x\\cy'", "x"),
+        ("printf '%999999999d' 5 | head -c 5; printf '%*d|' 999999999 5", "%99995|"),
     ],
 )
 def test_printing(out: Out, script: str, expected: str) -> None:

@@ -158,6 +158,10 @@ class TestControl:
         assert (result.code, result.out) == (1, "")
         assert result.err == f"/system/bin/sh: {error}\n"
 
+    @pytest.mark.parametrize("script", ["$(" * 5000, "(" * 5000, "{ " * 5000, "`echo \\`" * 40, "${x:-" * 5000])
+    def test_absurd_nesting_is_refused(self, sh: Sh, script: str) -> None:
+        assert sh(f"echo {script}" if script[0] in "$`" else script).code == 1
+
     @given(st.text(alphabet="ab $(){}`'\"\\|&;<>#!*?[]=\n1.-/", max_size=30))
     @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_any_script_ends_with_a_status(self, sh: Sh, script: str) -> None:
