@@ -44,8 +44,8 @@ class RuleSettings(BaseModel):
     """`short_abnormal`: an episode of fewer decisions than this is short."""
     repeat_count: int = Field(default=5, ge=2)
     """`repeated_action`: this many equal actions in a row."""
-    repeat_ignores: tuple[str, ...] = ("scroll",)
-    """`repeated_action`: types of action that may be repeated; long lists are scrolled through."""
+    repeat_ignores: tuple[str, ...] = ("scroll", "press delete", "press volume_up", "press volume_down")
+    """`repeated_action`: types of action and keys that may be repeated, since one is rarely enough."""
     cycle_steps: int = Field(default=6, ge=4)
     """`cycle`: a pattern must fill at least this many steps, and be played at least twice."""
     cycle_longest: int = Field(default=5, ge=2)

@@ -53,10 +53,11 @@ def short_abnormal(episode: Episode, settings: RuleSettings) -> Finding | None:
 
 def repeated_action(episode: Episode, settings: RuleSettings) -> Finding | None:
     """The same action over and over. The first of them may have been right, so the second is the first bad step."""
+    may_repeat = (f"{UNREADABLE} ", *(f"{name} " for name in settings.repeat_ignores))
     position = 0
     for sign, run in groupby(_signatures(episode, settings)):
         count = len(list(run))
-        if count >= settings.repeat_count and sign != UNREADABLE and sign.split()[0] not in settings.repeat_ignores:
+        if count >= settings.repeat_count and not f"{sign} ".startswith(may_repeat):
             return Finding("repeated_action", f"{sign}, {count} times in a row from step {position}", position + 1)
         position += count
     return None

@@ -127,6 +127,7 @@ def test_five_equal_actions_on_the_grid(on_new_pages: Make) -> None:
         taps(*[(100, 150)] * 4, (150, 150)),  # the last lies in the next cell
         [*taps(*[(100, 150)] * 3), Press(key="back"), *taps(*[(100, 150)] * 3)],
         [Scroll(direction="down")] * 7,  # lists are long
+        [Press(key="delete")] * 9,  # and so are texts
         [Type(text=letter) for letter in "abcde"],
         [LongPress(point=Point(100, 150)), *taps(*[(100, 150)] * 4)],
         [None] * 5,
@@ -137,6 +138,8 @@ def test_what_is_no_repetition(on_new_pages: Make, actions: list[Action | None])
 
 
 def test_repetition_settings(on_new_pages: Make) -> None:
+    assert rules.repeated_action(on_new_pages([Press(key="back")] * 5), DEFAULTS) is not None
+    assert rules.repeated_action(on_new_pages([Press(key="back")] * 5), RuleSettings(repeat_ignores=("press",))) is None
     scrolls = on_new_pages([Scroll(direction="down")] * 5)
     assert rules.repeated_action(scrolls, RuleSettings(repeat_ignores=())) is not None
     pair = on_new_pages(taps((100, 150), (190, 150)))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from agent_server.actions import Action, Answer, Finished
 from agent_server.adapters import CURRENT, Adapter, ImagePart, Message, PromptInput, PromptSet, TextPart, Turn
 from emulator_farm.episode import Episode, Step
 
@@ -61,13 +62,34 @@ def prompt(episode: Episode, position: int, grammar: Grammar) -> list[Utterance]
     return [Utterance(message.role, tuple(_parts(message, moves, position))) for message in messages]
 
 
-def reply(step: Step, grammar: Grammar) -> str:
-    """The decision of a step in the model's grammar. Raises Inexpressible; a step without an action has none."""
+def reply(moves: Sequence[Step], position: int, grammar: Grammar) -> str | None:
+    """The decision at `position` in the model's grammar; None where the step before has said it already.
+
+    Where the model answers with its last word, an answer and the `finished` after it are one reply.
+    Raises Inexpressible, GeometryError for a screen that the model refuses, ValueError for a step without an action.
+    """
+    step = moves[position]
     decision = step.decision
     if decision is None or decision.action is None:
         raise ValueError(f"step {step.index} has no action")
+    action: Action = decision.action
+    if grammar.adapter.declaration.answer_in == "finished":
+        if position and _answers_and_ends(moves, position - 1):
+            return None
+        if isinstance(action, Answer) and _answers_and_ends(moves, position):
+            action = Finished(text=action.text)
     map_ = grammar.adapter.frame(step.screen.size, grammar.model).map
-    return grammar.adapter.render(decision.action, map_, decision.thought, decision.summary)
+    return grammar.adapter.render(action, map_, decision.thought, decision.summary)
+
+
+def _answers_and_ends(moves: Sequence[Step], position: int) -> bool:
+    """Whether an answer stands at `position` and a `finished` without a text of its own after it."""
+    actions = [step.decision.action if step.decision else None for step in moves[position : position + 2]]
+    match actions:
+        case [Answer(), Finished(status="success", text="")]:
+            return True
+        case _:
+            return False
 
 
 def _turn(step: Step, native: bool) -> Turn:

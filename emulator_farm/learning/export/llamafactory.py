@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,17 +115,17 @@ class _Rows:
         """The rows of an episode; steps that cannot be written are counted by reason."""
         steps = episode.moves[: chosen.steps]
         self._pictures = {step.index: self.threads.submit(self._prepared, step) for step in steps}
-        for position, step in enumerate(steps):
+        for position in range(len(steps)):
             try:
-                row = self._row(episode, position, step)
+                row = self._row(episode, position)
             except _Unwritable as reason:
                 self.skipped[str(reason)] += 1
             else:
                 self.count += 1
                 yield row
 
-    def _row(self, episode: Episode, position: int, step: Step) -> dict[str, Any]:
-        target = self._target(step)
+    def _row(self, episode: Episode, position: int) -> dict[str, Any]:
+        target = self._target(episode.moves, position)
         try:
             utterances = prompt(episode, position, self.grammar)
         except InvalidRequest as error:
@@ -134,18 +134,21 @@ class _Rows:
         shown = [part.step for one in utterances for part in one.parts if part.step is not None]
         images = [self._picture(episode.id, moves[at]) for at in shown]
         messages = [*_alternating(utterances), {"role": "assistant", "content": target}]
-        return {"id": f"{episode.id}/{step.index}", "messages": messages, "images": images}
+        return {"id": f"{episode.id}/{moves[position].index}", "messages": messages, "images": images}
 
-    def _target(self, step: Step) -> str:
-        action = step.decision.action if step.decision else None
+    def _target(self, moves: Sequence[Step], position: int) -> str:
+        decision = moves[position].decision
+        action = decision.action if decision else None
         if action is None:
             raise _Unwritable("unreadable reply")
         try:
-            target = reply(step, self.grammar)
+            target = reply(moves, position, self.grammar)
         except Inexpressible:
             raise _Unwritable(f"no words for {action.type} in {self.grammar.adapter.name}") from None
         except GeometryError:
             raise _Unwritable("screen of a shape that the model refuses") from None
+        if target is None:
+            raise _Unwritable(f"{action.type} is said with the answer in {self.grammar.adapter.name}")
         if any(tag in target for tag in _TAGS):
             raise _Unwritable("the reply holds a tag that the format takes for an image")
         return target
