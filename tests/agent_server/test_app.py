@@ -177,6 +177,7 @@ def test_no_goal(url):
         ({"screenshot": None}, "screenshot is missing"),
         ({"screenshot": "%%%"}, "screenshot: this is not base64"),
         ({"screenshot": "abc"}, "screenshot: this is not base64"),
+        ({"screenshot": "żółw"}, "screenshot: this is not base64"),
         ({"screenshot": "http://host/a.png"}, "never fetched from a URL"),
         ({"screenshot": "data:image/png;base64,%%"}, "this is not base64"),
         ({"screenshot": "data:text/html,hello"}, "holds no base64 image"),
