@@ -151,9 +151,13 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Seed", identity.get("seed")),
         ("Samples a task", identity.get("samples")),
         ("Record", report.uri),
-        ("First episode", min((one.started_at for one in report.episodes), default=None)),
+        ("First episode", _first_start(report.episodes)),
     ]
     return [(name, str(value)) for name, value in facts if value not in (None, "")]
+
+
+def _first_start(episodes: Sequence[Played]) -> str:
+    return f"{min(one.started_at for one in episodes):%Y-%m-%d %H:%M:%S} UTC" if episodes else ""
 
 
 def _pairs(values: Mapping[str, object]) -> str:
