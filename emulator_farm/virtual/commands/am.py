@@ -7,7 +7,7 @@ from emulator_farm.virtual.intents import Intent, StartResult
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError
 
-from .arguments import Words, java_error
+from .arguments import Words, java_error, unknown_command
 from .intent_args import IntentBuilder
 
 FROM_SHELL = 0x400000
@@ -75,7 +75,7 @@ async def am(run: Invocation) -> int:
         case "idle-maintenance" | "set-inactive" | "set-standby-bucket" | "send-trim-memory":
             return 0
         case _:
-            raise ToolError(f"Unknown command: {words.command}", code=255, prefix="")
+            raise unknown_command(words.command)
 
 
 def _kill_background(phone: Phone) -> None:

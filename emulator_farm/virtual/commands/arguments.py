@@ -12,6 +12,11 @@ def java_error(command: str, exception: str) -> ToolError:
     return ToolError(text, code=255, prefix="")
 
 
+def unknown_command(name: str) -> ToolError:
+    """What the system server says to a subcommand that it does not know, on standard output."""
+    return ToolError(f"Unknown command: {name}", code=255, prefix="", on_stdout=True)
+
+
 class Words:
     """The words after a command's name, taken one by one."""
 
@@ -41,8 +46,3 @@ class Words:
                 self.command, f'java.lang.IllegalArgumentException: Argument expected after "{self._last}"'
             )
         return self.optional()
-
-    def rest(self) -> list[str]:
-        """All words that are left."""
-        left, self._rest = self._rest[::-1], []
-        return left

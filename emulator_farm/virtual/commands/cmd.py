@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError
 
 from .am import am
+from .arguments import unknown_command
 from .ime import ime
 from .input import input_tool
 from .pm import pm
@@ -33,7 +34,7 @@ async def cmd(run: Invocation) -> int:
 
 
 def _unknown(run: Invocation) -> ToolError:
-    return ToolError(f"Unknown command: {run.args[0] if run.args else 'null'}", code=255, prefix="")
+    return unknown_command(run.args[0] if run.args else "null")
 
 
 async def connectivity(run: Invocation) -> int:

@@ -3,6 +3,8 @@
 from emulator_farm.virtual.ime import InputMethods, UnknownInputMethod
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError, on_phone
 
+from .arguments import unknown_command
+
 USAGE = """ime <command>:
   list [-a] [-s]
     prints all enabled input methods.
@@ -48,7 +50,7 @@ def ime(run: Invocation) -> int:
             run.out(USAGE)
             return 0 if args else 255
         case _:
-            raise ToolError(f"Unknown command: {args[0]}", code=255, prefix="")
+            raise unknown_command(args[0])
 
 
 def _full_name(methods: InputMethods, name: str) -> str:

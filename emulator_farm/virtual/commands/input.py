@@ -10,51 +10,29 @@ from emulator_farm.virtual.shell.invocation import Invocation, ToolError
 from . import keycodes
 from .arguments import Words, java_error
 
-SOURCES = frozenset(
-    [
-        "touchnavigation",
-        "touchscreen",
-        "joystick",
-        "stylus",
-        "touchpad",
-        "gamepad",
-        "dpad",
-        "mouse",
-        "keyboard",
-        "trackball",
-        "rotaryencoder",
-    ]
-)
-USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
+SOURCES = (
+    "keyboard", "dpad", "gamepad", "touchscreen", "mouse", "stylus", "trackball", "touchpad", "touchnavigation",
+    "joystick", "rotaryencoder",
+)  # fmt: skip
+USAGE = f"""Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
 
-The sources are: 
-      touchnavigation
-      touchscreen
-      joystick
-      stylus
-      touchpad
-      gamepad
-      dpad
-      mouse
-      keyboard
-      trackball
-      rotaryencoder
-
--d: specify the display ID.
-      (Default: -1 for key event, 0 for motion event if not specified.)
-The commands and default sources are:
-      text <string> (Default: touchscreen)
-      keyevent [--longpress|--doubletap|--async|--delay <duration between keycodes in ms>] <key code number or name> ... (Default: keyboard)
-      tap <x> <y> (Default: touchscreen)
-      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
-      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
-      press (Default: trackball)
-      roll <dx> <dy> (Default: trackball)
-      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
-      keycombination [-t duration(ms)] <key code 1> <key code 2> ... (Default: keyboard)
-"""  # noqa: E501, W291
+The sources are:
+{"".join(f"      {name}{chr(10)}" for name in SOURCES)}
+The commands are:
+      text <string>
+      keyevent [--longpress|--doubletap|--async|--delay <ms>] <key code number or name> ...
+      tap <x> <y>
+      swipe <x1> <y1> <x2> <y2> [duration(ms)]
+      draganddrop <x1> <y1> <x2> <y2> [duration(ms)]
+      press
+      roll <dx> <dy>
+      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y>
+      keycombination [-t duration(ms)] <key code 1> <key code 2> ...
+"""
 SWIPE_MS = 300
 MAX_INT = 2**31 - 1
+DEFAULT_DISPLAY, INVALID_DISPLAY = 0, -1
+ILLEGAL = "java.lang.IllegalArgumentException: "
 JAVA_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?")
 JAVA_INT = re.compile(r"[+-]?\d+")
 Action = Callable[[Phone], None]
@@ -66,13 +44,16 @@ async def input_tool(run: Invocation) -> int:
     command = args.optional()
     if command in SOURCES:
         command = args.required()
+    on_this_display = True
     if command == "-d":
-        _check_display(args.required())
+        on_this_display = args.display() in (DEFAULT_DISPLAY, INVALID_DISPLAY)
         command = args.required()
     if command in ("", "help", "-h"):
         run.out(USAGE)
-        return 0 if command else 255
+        return 0
     action = _parse(command, args)
+    if not on_this_display:
+        return 0
     match run.handset.fault("input"):
         case "drop":
             return 0
@@ -90,28 +71,33 @@ async def input_tool(run: Invocation) -> int:
 class _Arguments(Words):
     """The words of the command line, some of them numbers."""
 
+    def display(self) -> int:
+        """The next word as a display; there is only number 0."""
+        text = self.required()
+        names = {"INVALID_DISPLAY": INVALID_DISPLAY, "DEFAULT_DISPLAY": DEFAULT_DISPLAY}
+        if text.upper() in names:
+            return names[text.upper()]
+        if not JAVA_INT.fullmatch(text):
+            raise java_error(self.command, ILLEGAL + "Error: Invalid arguments for display ID.")
+        return int(text)
+
     def pixel(self) -> int:
         """The next word as a coordinate."""
         text = self.required()
         if not JAVA_FLOAT.fullmatch(text):
-            raise self._no_number(text)
+            raise self._illegal()
         return int(max(-MAX_INT, min(MAX_INT, float(text.rstrip("fFdD")))))
 
     def milliseconds(self, default: int) -> int:
         """The next word as a duration; `default` where there is none or it is negative."""
         text = self.optional()
         if text and not JAVA_INT.fullmatch(text):
-            raise self._no_number(text)
+            raise self._illegal()
         value = int(text) if text else -1
         return min(value, MAX_INT) if value >= 0 else default
 
-    def _no_number(self, text: str) -> ToolError:
-        return java_error(self.command, f'java.lang.NumberFormatException: For input string: "{text}"')
-
-
-def _check_display(text: str) -> None:
-    if text not in ("0", "-1", "INVALID_DISPLAY", "DEFAULT_DISPLAY"):
-        raise ToolError("Error: Invalid arguments for display ID.", code=255, prefix="")
+    def _illegal(self) -> ToolError:
+        return java_error(self.command, f"{ILLEGAL}Error: Invalid arguments for command: {self.command}")
 
 
 def _parse(name: str, args: _Arguments) -> Action:
@@ -140,7 +126,7 @@ def _parse(name: str, args: _Arguments) -> Action:
             args.pixel(), args.pixel()
             return lambda phone: None
         case _:
-            raise ToolError(f"Unknown command: {name}", code=255, prefix="")
+            raise ToolError(f"Unknown command: {name}", code=0, prefix="", on_stdout=True)
 
 
 def _keyevent(args: _Arguments) -> Action:
@@ -154,10 +140,6 @@ def _keyevent(args: _Arguments) -> Action:
                 double = True
             case "--delay" | "--duration":
                 args.milliseconds(0)
-            case "--async":
-                pass
-            case _:
-                raise java_error("keyevent", f"java.lang.IllegalArgumentException: Unsupported argument: {word}")
         word = args.required()
     codes: list[int] = []
     while word:
@@ -176,9 +158,14 @@ def _keycombination(args: _Arguments) -> Action:
     if word == "-t":
         args.milliseconds(0)
         word = args.required()
-    codes = [keycodes.parse(word), keycodes.parse(args.required())]
-    while word := args.optional():
+    codes: list[int] = []
+    while word:
         codes.append(keycodes.parse(word))
+        if not codes[-1]:
+            raise java_error("keycombination", f"{ILLEGAL}Unknown keycode: {word}")
+        word = args.optional()
+    if len(codes) < 2:
+        raise java_error("keycombination", f"{ILLEGAL}keycombination requires at least 2 keycodes")
     *held, last = codes
     return lambda phone: phone.key(last, meta=tuple(held))
 
@@ -196,4 +183,4 @@ def _motionevent(args: _Arguments) -> Action:
         case "UP":
             return lambda phone: phone.touch_up(x, y)
         case _:
-            raise java_error("motionevent", f"java.lang.IllegalArgumentException: Unknown action: {action}")
+            raise java_error("motionevent", f"{ILLEGAL}Unknown action: {action}")

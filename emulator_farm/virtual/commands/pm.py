@@ -3,7 +3,7 @@
 from emulator_farm.virtual.packages import Activity, PackageNotFound
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError, on_phone
 
-from .arguments import Words, java_error
+from .arguments import Words, java_error, unknown_command
 from .dumpsys_package import describe_package
 from .install import install, parse_flags, session_command
 from .intent_args import IntentBuilder
@@ -81,7 +81,7 @@ def _run(run: Invocation) -> int:
             run.line("Success")
             return 0
         case _:
-            raise ToolError(f"Unknown command: {verb}", code=255, prefix="")
+            raise unknown_command(verb)
 
 
 def _name(verb: str, operands: list[str]) -> str:

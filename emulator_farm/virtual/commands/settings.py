@@ -3,6 +3,8 @@
 from emulator_farm.virtual.settings_db import NAMESPACES
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError, on_phone
 
+from .arguments import unknown_command
+
 USAGE = """Settings provider (settings) commands:
   help
       Print this help text.
@@ -31,7 +33,7 @@ def settings(run: Invocation) -> int:
     verb, *rest = args
     counts = {"get": (2,), "put": (3, 4, 5), "delete": (2,), "reset": (2, 3), "list": (1,)}
     if verb not in counts:
-        raise ToolError(f"Unknown command: {verb}", code=255, prefix="")
+        raise unknown_command(verb)
     if len(rest) not in counts[verb]:
         raise ToolError("Bad arguments" if len(rest) else "Missing namespace", code=255, prefix="")
     namespace, *rest = rest

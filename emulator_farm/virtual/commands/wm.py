@@ -5,6 +5,8 @@ import re
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError, on_phone
 
+from .arguments import unknown_command
+
 MIN_DENSITY = 72
 MAX_SIDE = 8192
 USAGE = """Window manager (window) commands:
@@ -39,7 +41,7 @@ def wm(run: Invocation) -> int:
             run.out(USAGE)
             return 0 if args else 255
         case _:
-            raise ToolError(f"Unknown command: {args[0]}", code=255, prefix="")
+            raise unknown_command(args[0])
 
 
 def _without_display(args: list[str]) -> list[str]:

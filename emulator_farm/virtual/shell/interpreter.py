@@ -191,7 +191,8 @@ class Shell:
         try:
             status = await tool(run)
         except ToolError as error:
-            run.err(f"{run.name + ': ' if error.prefix is None else error.prefix}{error}\n")
+            tell = run.out if error.on_stdout else run.err
+            tell(f"{run.name + ': ' if error.prefix is None else error.prefix}{error}\n")
             status = error.code
         except StreamClosed:
             raise

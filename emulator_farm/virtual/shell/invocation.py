@@ -23,13 +23,15 @@ LARGE = 1024 * 1024
 class ToolError(Exception):
     """A tool gives up: the message goes to standard error, `code` becomes the exit status.
 
-    `prefix` is put before the message; by default that is the tool's name and a colon.
+    `prefix` is put before the message; by default that is the tool's name and a colon. Few tools complain on standard
+    output; for them `on_stdout` is set.
     """
 
-    def __init__(self, message: str, code: int = 1, prefix: str | None = None) -> None:
+    def __init__(self, message: str, code: int = 1, prefix: str | None = None, on_stdout: bool = False) -> None:
         super().__init__(message)
         self.code = code
         self.prefix = prefix
+        self.on_stdout = on_stdout
 
 
 class Invocation:

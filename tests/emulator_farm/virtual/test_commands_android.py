@@ -62,7 +62,7 @@ class TestWm:
     )
     def test_mistakes(self, sh: Sh, script: str, error: str) -> None:
         result = sh(script)
-        assert (result.code, result.err) == (255, error + "\n")
+        assert (result.code, result.out + result.err) == (255, error + "\n")
 
     def test_usage(self, sh: Sh) -> None:
         assert sh("wm").code == 255
@@ -141,7 +141,7 @@ class TestAmStart:
     def test_mistakes(self, sh: Sh, script: str, error: str) -> None:
         result = sh(script)
         assert result.code == 255
-        assert error in result.err
+        assert error in result.out + result.err
 
     def test_stopping_first(self, sh: Sh) -> None:
         sh(f"am start -n {SETTINGS}")
@@ -244,7 +244,7 @@ class TestSettings:
     )
     def test_mistakes(self, sh: Sh, script: str, error: str) -> None:
         result = sh(script)
-        assert (result.code, result.err) == (255, error + "\n")
+        assert (result.code, result.out + result.err) == (255, error + "\n")
 
     def test_usage(self, sh: Sh) -> None:
         assert sh("settings").code == 255
@@ -337,7 +337,7 @@ class TestIme:
         assert sh("ime").code == 255
         assert "list [-a] [-s]" in sh("ime help").out
         assert sh("ime set").err.startswith("Error: Argument expected")
-        assert sh("ime frob").err == "Unknown command: frob\n"
+        assert sh("ime frob").out == "Unknown command: frob\n"
 
 
 class TestRadios:
@@ -406,7 +406,7 @@ class TestCmd:
     def test_mistakes(self, sh: Sh, script: str, code: int, error: str) -> None:
         result = sh(script)
         assert result.code == code
-        assert result.err.startswith(error)
+        assert (result.out + result.err).startswith(error)
 
     def test_the_list(self, out: Out) -> None:
         assert "  package\n" in out("cmd -l")

@@ -242,7 +242,7 @@ class TestLists:
     def test_mistakes(self, sh: Sh, script: str, error: str) -> None:
         result = sh(script)
         assert result.code == 255
-        assert error in result.err
+        assert error in result.out + result.err
 
     def test_usage_and_quiet_ones(self, sh: Sh, out: Out) -> None:
         assert sh("pm").code == 255
