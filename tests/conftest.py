@@ -10,12 +10,17 @@ from contextlib import ExitStack, contextmanager
 import pytest
 import redis
 import uvicorn
+from hypothesis import HealthCheck, settings
 
 from agent_server.actions import Action, Finished
 from agent_server.app import create_app
 from agent_server.policy import Observation, Policy
 from agent_server.schemas import ActResponse, ModelCard, ParseError
 from emulator_farm.embedded import EmbeddedValkey
+
+
+settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ours")  # how fast this machine is must not decide a test
 
 
 @pytest.fixture(scope="session")
