@@ -89,7 +89,16 @@ class Adb:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        self.wait(lambda: self("devices").code == 0)
+        self.wait(self._is_listening)
+
+    def _is_listening(self) -> bool:
+        """Asked by a bare socket: the client would start a server of its own while ours is not up yet."""
+        assert self._server.poll() is None, "the adb server ended"
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 1):
+                return True
+        except OSError:
+            return False
 
     def __call__(self, *arguments: str, stdin: bytes | None = None, timeout: float = TIMEOUT_S) -> Result:
         done = subprocess.run(
