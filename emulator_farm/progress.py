@@ -99,7 +99,7 @@ class ProgressDisplay:
             return
         line = summary(progress)
         now = time.monotonic()
-        if line != self._last and (now - self._said >= _LINE_EVERY_S or progress.left == 0):
+        if line != self._last and now - self._said >= _LINE_EVERY_S:
             self._console.print(line, highlight=False, soft_wrap=True, markup=False)
             self._said, self._last = now, line
 

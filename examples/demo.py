@@ -27,7 +27,9 @@ def main() -> int:
     began = time.monotonic()
     server, url = start_server()
     try:
-        farm("harvest", "phone", "--out", run, "--policy", url, "--devices", "virtual:4", "--samples", "2")
+            # Above 0 the baseline varies what it tries, so that the two samples of a task differ.
+        options = ("--devices", "virtual:4", "--samples", "2", "--temperature", "0.7")
+        farm("harvest", "phone", "--out", run, "--policy", url, *options)
     finally:
         server.terminate()
         server.wait(10)
@@ -37,7 +39,7 @@ def main() -> int:
     print(f"  report    {run}/report.html")
     print(f"  dataset   {parquet}   datasets.load_dataset({str(parquet)!r})")
     print(f"  SFT rows  {sharegpt}   dataset_dir of LLaMA-Factory")
-    print(f"  episodes  {run}/episodes   emulator-farm show {run} EPISODE --out page.html")
+    print(f"  episodes  {run}/episodes   emulator-farm show {run}/episodes/ID.parquet --out page.html")
     return 0
 
 

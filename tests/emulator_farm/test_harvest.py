@@ -474,3 +474,37 @@ def test_a_second_harvest_is_sent_to_work(tmp_path: Path, policy: str) -> None:
         run(config)
     assert process.wait(120) == 0
     process.communicate()
+
+
+def wait_for_episodes(store: Store, process: subprocess.Popen[str], count: int, seconds: float = 90) -> None:
+    deadline = time.monotonic() + seconds
+    while len(store.episode_ids()) < count:
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline, f"{len(store.episode_ids())} episodes after {seconds} s"
+        threading.Event().wait(0.05)
+
+
+def test_worker_policy_server_and_harvest_killed_in_one_run(tmp_path: Path, policy_process: PolicyProcess) -> None:
+    samples = 4
+    config = harvest_config(tmp_path, policy_process.url, samples=samples)
+    store = Store(config.out)
+    process = farm(*command(config))
+    wait_for_playing(process)
+    assert kill(workers(process.pid))
+    wait_for_episodes(store, process, 2)
+    policy_process.kill()
+    threading.Event().wait(1.0)
+    policy_process.start()
+    wait_for_episodes(store, process, 4)
+    below = children(process.pid)
+    process.kill()
+    process.communicate()
+    assert gone(below)
+    left = TASKS * samples - len(store.episode_ids())
+    assert left > 0, "the harvest was killed in the middle"
+    campaign, outcome = run(config)
+    assert outcome.complete
+    assert (outcome.progress.total, outcome.progress.published) == (TASKS * samples, left)
+    assert store.episode_ids() == {one.episode_id for one in campaign.planned}
+    published = [attempt.episode_id for attempt in store.attempts() if attempt.result == "published"]
+    assert len(published) == len(set(published)), "none was published twice"
