@@ -91,7 +91,7 @@ class Handset:
 
     async def reboot(self) -> None:
         """Restart the phone: apps close, adbd drops its connections and runs as shell again."""
-        await self.call(lambda phone: phone.reboot())
+        await self.call(_restart)
         self._forget()
         await self.set_root(False)
 
@@ -117,3 +117,8 @@ class Handset:
     def close(self) -> None:
         """End the phone's thread once what runs on it is done."""
         self._thread.shutdown(wait=True, cancel_futures=True)
+
+
+def _restart(phone: Phone) -> None:
+    phone.reboot()
+    rootfs.boot(phone.files)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import uuid
 
 from .files import FileTree
 from .phone import Phone
@@ -66,7 +67,14 @@ def populate(phone: Phone) -> None:
         b"MemTotal:        2097152 kB\nMemFree:         1048576 kB\nMemAvailable:    1572864 kB\n",
         0o444,
     )
+    boot(files)
     files.write("/system/build.prop", "".join(f"{k}={v}\n" for k, v in sorted(phone.props.items())).encode(), 0o600)
+
+
+def boot(files: FileTree) -> None:
+    """What the kernel makes anew at every start: the id of this boot, by which a restart can be told."""
+    files.mkdir("/proc/sys/kernel/random", parents=True)
+    files.write("/proc/sys/kernel/random/boot_id", f"{uuid.uuid4()}\n".encode(), 0o444)
 
 
 def wipe(files: FileTree) -> None:

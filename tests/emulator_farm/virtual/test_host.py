@@ -1,6 +1,7 @@
 """Phones in this process and in processes of their own, their restarts, and what ends them."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -109,6 +110,8 @@ class TestRestarts:
             "echo kept > /sdcard/x; settings put system font_scale 1.3; am start -n com.android.settings/.Settings"
         )
         assert "com.android.settings" in wired.shell("dumpsys window | grep mCurrentFocus").out
+        boot = wired.shell("cat /proc/sys/kernel/random/boot_id").out
+        assert re.fullmatch(r"[0-9a-f-]{36}\n", boot)
         uptime = wired.host.phones[0].clock.uptime_s()
         match how:
             case "service":
@@ -120,6 +123,7 @@ class TestRestarts:
         wired.adb.wait(lambda: wired.host.phones[0].clock.uptime_s() < uptime)
         wired.adb.wait(lambda: wired.shell("echo up").out == "up\n")
         assert wired.shell("cat /sdcard/x; settings get system font_scale").out == "kept\n1.3\n"
+        assert wired.shell("cat /proc/sys/kernel/random/boot_id").out != boot
         assert "com.android.settings" not in wired.shell("dumpsys window | grep mCurrentFocus").out
 
     def test_reset_returns_to_the_factory_state(self, wired: Wired) -> None:
