@@ -13,14 +13,19 @@ from agent_server.adapters.reply import Call
 from agent_server.adapters.thoughts import only_remarks
 from agent_server.adapters.tool_call import read_functions, read_objects
 
-CALL_LINE = r"^(?:[ \t*>`•-]|```\w{0,10}|\d{1,3}[.)][ ]|<\|\w{1,20}\|>)*+(?=[A-Za-z_][\w.]{0,60}[(（])"
+FENCE = r"^(?:```\w{0,10}\r?\n)?"
+"""The beginning of a line, with a code fence that opens on the line before."""
+CALL_LINE = FENCE + r"(?:[ \t*>`•-]|```\w{0,10}|\d{1,3}[.)][ ]|<\|\w{1,20}\|>)*+(?=[A-Za-z_][\w.]{0,60}[(（])"
 """A line that begins with a call, for `thoughts.marker`."""
-OBJECT_LINE = r"^(?:[ \t`]|json)*+(?=[{\[])"
+ACTION_LINE = FENCE + r"[ \t*#>-]*+action[ \t*]*+[:：][ \t*`\"']*+(?=[A-Za-z_][\w.]{0,60}[(（]|[{\[])"
+"""A line that begins with "Action:" and a call or an object."""
+OBJECT_LINE = FENCE + r"(?:[ \t`]|json)*+(?=[{\[])"
 """A line that begins with a JSON object."""
 
+_NOTHING_BEFORE = re.compile(r"[\s`*\"']*+(?:action[ *]{0,3}[:：])?[\s`*\"']*+", re.IGNORECASE)
 _WORD = re.compile(r"[\s*`\"']*+([A-Za-z_]\w{0,40})[ \t.*`\"']*+(?=\Z|\n|<)")
 _HEAD = re.compile(r"(?<![\w.])([A-Za-z_]\w{0,60})[(（]")
-_PROSE = 300
+_PROSE = 160
 """How far behind a marker a call may hide in prose, in characters."""
 
 
@@ -61,7 +66,11 @@ def bare_reader(verbs: Collection[str]) -> Callable[[Scanner], list[Call]]:
         call = read_call(scanner)
         if call is None:
             return []
-        alone = not scanner.text[:start].strip(" \n\t`*") and only_remarks(scanner.text, scanner.pos)
+        alone = (
+            start <= _PROSE
+            and _NOTHING_BEFORE.fullmatch(scanner.text, 0, start)
+            and only_remarks(scanner.text, scanner.pos)
+        )
         if normal(call.name) not in verbs and not alone:
             return []
         return [call, *read_calls(scanner)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent_server.adapters.literal import ARGUMENT, STOP, Scanner
+from agent_server.adapters.literal import ARGUMENT, MOST_PARTS, STOP, Scanner
 from agent_server.adapters.reply import Call, Value
 
 _HEAD = re.compile(r"([A-Za-z_][\w.]{0,60})\s{0,3}[(（]")
@@ -14,7 +14,7 @@ _NEXT = re.compile(
     r"(?:(?i:action|thought|reflection|action_summary|observation)[ *]{0,3}[:：]|[A-Za-z_]\w{0,40}[(（])"
 )
 _JUNK = re.compile(
-    r"(?:[\s*;；,，•>'\"-]|```\w{0,10}|`|\d{1,3}[.)]\s|<\|\w{1,20}\|>|\[EOS\]|(?i:action)[ *]{0,3}[:：])*+"
+    r"(?:[\s*;；,，•>'\"-]++|```\w{0,10}|`|\d{1,3}[.)]\s|<\|\w{1,20}\|>|\[EOS\]|(?i:action)[ *]{0,3}[:：]){0,16}+"
 )
 """What models put in front of a call: fences, bullets, box tokens, a repeated "Action:"."""
 
@@ -32,6 +32,9 @@ def read_call(scanner: Scanner) -> Call | None:
             break
         scanner.skip_space()
         if not scanner.char or scanner.take(")）") or STOP.match(scanner.text, scanner.pos):
+            break
+        if len(arguments) + len(positional) >= MOST_PARTS:
+            scanner.skip_to_stop()
             break
         before = scanner.pos
         if scanner.take(",，;；"):

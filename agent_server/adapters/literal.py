@@ -20,6 +20,7 @@ _QUOTED_WIDE = {quote: re.compile(rf"\\.|[{closers}]", re.DOTALL) for quote, clo
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\", "/": "/", "`": "`"}
 _SPACE = re.compile(r"\s*+")
+_SEPARATORS = re.compile(r"[\s,，、]*+")
 _STOP_TEXT = (
     r"</(?:action|tool_call|seed:tool_call|answer|think)\b|<conclusion\b|<\|(?:im_end|endoftext|end_of_box)\|>|\[EOS\]"
 )
@@ -32,10 +33,13 @@ _CONSTANTS = {"None": None, "null": None, "True": True, "true": True, "False": F
 _CANDIDATES = 2_000
 """How many unescaped quotes of one string are looked at in search of a better end."""
 _DEPTH = 24
+MOST_PARTS = 64
+"""How many arguments, entries or items are read before the rest is skipped."""
 
+_HEAD = r"(?i:thought|action|action_summary|reflection|observation)[ *]{0,3}[:：]"
 _AFTER_CALL = (
     r"[)）\]】}]{0,3}[ \t]*+(?:\Z|\r?\n\s*+(?:\Z|[#*>•`\d.-]{0,8}[ ]?(?:[A-Za-z_][\w.]{0,40}\s{0,4}[(（]|<|```|"
-    r"(?i:thought|action|action_summary|reflection|observation|note)[ *]{0,3}[:：]))"
+    rf"{_HEAD}))"
     r"|</|<\||<(?:conclusion|action|think)\b|```|\[EOS\]|[;；]|[,，]?[ ]?[A-Za-z_][\w.]{0,40}[(（])"
 )
 """What stands behind the closing bracket of a call, as opposed to a bracket inside a text."""
@@ -53,7 +57,7 @@ class Place:
 
 
 ARGUMENT = Place(
-    re.compile(rf"\s*+(?:[)）]{_AFTER_CALL}|[,，]\s*+[A-Za-z_]\w*+\s*+[=＝]|\Z|{_STOP_TEXT})"),
+    re.compile(rf"\s*+(?:[)）]{_AFTER_CALL}|[,，]\s*+[A-Za-z_]\w*+\s*+[=＝]|\Z|{_STOP_TEXT})|[ \t]*+\r?\n\s*+{_HEAD}"),
     re.compile(r"\s*+(?:[)）]|[,，]\s*+['\"(\[{\d])|[ \t]*+\n"),
     re.compile(rf"[)）]{_AFTER_CALL}|[,，]\s*+[A-Za-z_]\w*+\s*+[=＝]|{_STOP_TEXT}"),
     ")）",
@@ -81,6 +85,8 @@ class Scanner:
     def __init__(self, text: str, pos: int = 0) -> None:
         self.text = text
         self.pos = pos
+        self.strict_failures = 0
+        """For readers that try a strict grammar first: how often that failed on this text."""
         self._no_strong: set[tuple[re.Pattern[str], Place]] = set()
         self._no_end: set[tuple[re.Pattern[str], Place]] = set()
 
@@ -92,6 +98,11 @@ class Scanner:
     def skip_space(self) -> None:
         match = _SPACE.match(self.text, self.pos)
         self.pos = match.end() if match else self.pos
+
+    def skip_to_stop(self) -> None:
+        """Move to what ends a call or an object that was never closed, or to the end."""
+        stop = STOP.search(self.text, self.pos)
+        self.pos = stop.start() if stop else len(self.text)
 
     def take(self, chars: str) -> bool:
         """Step over the next character if it is one of `chars`."""
@@ -110,8 +121,7 @@ class Scanner:
     def value(self, place: Place, depth: int = 0) -> Value:
         """The literal that starts here. Brackets nested too deep to mean anything are skipped as an empty text."""
         if depth > _DEPTH:
-            stop = STOP.search(self.text, self.pos)
-            self.pos = stop.start() if stop else len(self.text)
+            self.skip_to_stop()
             return ""
         self.skip_space()
         char = self.char
@@ -129,35 +139,36 @@ class Scanner:
         """A `{key: value}` that starts here; a missing closing bracket is forgiven."""
         self.pos += 1
         entries: dict[str, Value] = {}
-        while True:
-            self.skip_space()
+        for _ in range(MOST_PARTS):
+            self.take_match(_SEPARATORS)
             if not self.char or self.take("}") or STOP.match(self.text, self.pos):
                 return entries
             start = self.pos
-            if self.take(",，"):
-                continue
             key = self.value(KEY, depth + 1)
             self.skip_space()
             if self.take(":：="):
                 entries[str(key)] = self.value(ENTRY, depth + 1)
             elif self.pos == start:
                 self.pos += 1
+        self.skip_to_stop()
+        return entries
 
     def _items(self, depth: int) -> list[Value]:
         self.pos += 1
         items: list[Value] = []
-        while True:
-            self.skip_space()
+        for _ in range(MOST_PARTS):
+            self.take_match(_SEPARATORS)
             if not self.char or self.take(")]）】") or self.char == "}" or STOP.match(self.text, self.pos):
                 return items
             start = self.pos
-            if not self.take(",，、"):
-                items.append(self.value(ITEM, depth + 1))
+            items.append(self.value(ITEM, depth + 1))
             if self.pos == start:
                 self.pos += 1
+        self.skip_to_stop()
+        return items
 
     def _bare(self, place: Place) -> str | bool | None:
-        if numbers := self.take_match(_NUMBERS) if place is ARGUMENT else None:
+        if numbers := self.take_match(_NUMBERS) if place in (ARGUMENT, ENTRY) else None:
             return numbers.group()
         end = place.bare.search(self.text, self.pos)
         word = self.text[self.pos : end.start() if end else len(self.text)]

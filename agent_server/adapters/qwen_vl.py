@@ -39,7 +39,7 @@ from agent_server.adapters.adapter import (
     TextPart,
     Turn,
 )
-from agent_server.adapters.any_syntax import CALL_LINE, OBJECT_LINE, bare_reader, reader
+from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.history import first_told, map_of, one_line
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
@@ -52,7 +52,7 @@ from agent_server.prompts import PromptSet
 
 _VERBS = VERBS | {"answer", "terminate"}
 _TAGGED = marker(r"<tool_call>", r"(?=<function[=\s])")
-_UNTAGGED = marker(OBJECT_LINE, CALL_LINE)
+_UNTAGGED = marker(ACTION_LINE, OBJECT_LINE, CALL_LINE)
 _HEADS = re.compile(r"^[ \t*#]*+(thought|action|observation)[ \t*]*+[:：][ \t*]*+", re.IGNORECASE | re.MULTILINE)
 _CONCLUSION = re.compile(r"<conclusion>([^<]*+)", re.IGNORECASE)
 _BUTTONS: dict[Key, str] = {"back": "Back", "home": "Home", "menu": "Menu", "enter": "Enter"}

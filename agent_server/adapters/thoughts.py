@@ -26,7 +26,8 @@ _TAGS = re.compile(
     r"parameter)\b|\|)",
     re.IGNORECASE,
 )
-_SPECIAL = re.compile(r"<\|(?:im_start|im_end|endoftext|begin_of_box|end_of_box)\|>|\[EOS\]")
+_DECORATION = re.compile(r"\A[\s*]++")
+_SPECIAL = re.compile(r"<\|(?:im_start\|>assistant\n|(?:im_start|im_end|endoftext|begin_of_box|end_of_box)\|>)|\[EOS\]")
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def outline(text: str, markers: re.Pattern[str], read: Callable[[Scanner], list[
         return None
     first = next((run for run in runs if run.calls), runs[0])
     calls = tuple(call for run in runs for call in run.calls)
-    return Outline(_THINK_TAG.sub("\n", text[: first.start]).strip(), calls, text[first.end :])
+    return Outline(_plain(text[: first.start]), calls, text[first.end :])
 
 
 def thinking(text: str) -> str:
@@ -90,7 +91,12 @@ def thinking(text: str) -> str:
         return ""
     end = text.lower().rfind("</think")
     inside = text[start.end() : end] if end >= start.end() else text[start.end() :]
-    return _THINK_TAG.sub("\n", inside).strip()
+    return _plain(inside)
+
+
+def _plain(text: str) -> str:
+    """Text without tags of thinking and chat tokens."""
+    return _SPECIAL.sub("", _THINK_TAG.sub("\n", text)).strip()
 
 
 def sections(text: str, heads: re.Pattern[str]) -> dict[str, str]:
@@ -114,10 +120,15 @@ def only_remarks(text: str, start: int, end: int | None = None) -> bool:
 
 
 def defused(text: str, heads: re.Pattern[str] | None = None) -> str:
-    """`text` fit to be quoted as a thought: no tag of any grammar in it, no line that begins like one of `heads`."""
+    """`text` fit to be quoted as a thought: no tag of any grammar in it.
+
+    For grammars of headed lines, `heads` are those: no line begins like one, and neither fences nor asterisks are left
+    where a reader would take them for its decoration.
+    """
     text = _TAGS.sub("‹", text)
     if heads:
-        text = heads.sub(lambda head: head.group().replace("\n", " ").replace(":", "…").replace("：", "…"), text)
+        text = heads.sub(lambda head: head.group().replace(":", "…").replace("：", "…"), text)
+        text = _DECORATION.sub("", text.replace("```", "'''"))
     return text.strip()
 
 

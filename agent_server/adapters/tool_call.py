@@ -17,12 +17,14 @@ from agent_server.adapters.reply import Call, Value
 _TOOLS = {"mobile_use", "computer_use", "mobile", "phone_use", "device_use", "browser_use", "gui_use", "android_use"}
 _INNER = ("arguments", "parameters", "params", "args")
 _VERB = ("action", "action_type", "operation")
-_JUNK = re.compile(r"(?:[\s,;，\[(]|```\w{0,10}|`|<\|\w{1,20}\|>|[\])}]|(?i:action)[ *]{0,3}[:：])*+")
+_JUNK = re.compile(r"(?:\s++|[,;，`\[(\])}]|```\w{0,10}|<\|\w{1,20}\|>|(?i:action)[ *]{0,3}[:：]){0,32}+")
 _FUNCTION = re.compile(r"<function(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
 _FUNCTION_END = re.compile(r"</function>")
 _PARAMETER = re.compile(r"\s*+<parameter(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
 _PARAMETER_END = re.compile(r"</parameter>|(?=<parameter[=\s])|(?=</function>)|(?=</(?:seed:)?tool_call>)")
 _DEPTH = 24
+_STRICT_FAILURES = 20
+"""How often strict JSON is tried in vain: each failure costs a walk over the text, to count its lines."""
 
 
 def _integer(digits: str) -> int | float:
@@ -52,9 +54,12 @@ def read_object(scanner: Scanner) -> dict[str, Value] | None:
     """The object that starts here, strict JSON or something like it; None where none starts."""
     if scanner.char != "{":
         return None
+    if scanner.strict_failures >= _STRICT_FAILURES:
+        return scanner.mapping()
     try:
         found, end = _DECODER.raw_decode(scanner.text, scanner.pos)
     except (ValueError, RecursionError):
+        scanner.strict_failures += 1
         return scanner.mapping()
     scanner.pos = end
     return found if isinstance(found, dict) and not _too_deep(found) else {}
@@ -73,14 +78,18 @@ def call_of(entry: dict[str, Value], source: str = "") -> Call | None:
                 named.pop("name")
             named |= inner
     verb = _verb(named)
-    if verb is None and tool not in _TOOLS:
+    if verb is None and not _is_tool(tool):
         verb = tool
         named.pop("name", None)
-    if named.get("name") in _TOOLS:
+    if _is_tool(named.get("name")):
         named.pop("name")
     if not isinstance(verb, str) or not verb.strip():
         return None
     return read_call(Scanner(verb.strip())) if "(" in verb else Call(verb.strip(), named, (), source)
+
+
+def _is_tool(name: Value) -> bool:
+    return isinstance(name, str) and name in _TOOLS
 
 
 def _object(value: Value) -> dict[str, Value] | None:
@@ -108,16 +117,18 @@ def read_functions(scanner: Scanner) -> list[Call]:
     """The calls in `<function=name><parameter=key>value</parameter>…</function>` form that follow here."""
     calls: list[Call] = []
     while True:
+        end = scanner.pos
         scanner.skip_space()
         start = scanner.pos
         head = scanner.take_match(_FUNCTION)
         if head is None:
+            scanner.pos = end
             return calls
         arguments: dict[str, Value] = {}
         while parameter := scanner.take_match(_PARAMETER):
-            end = _PARAMETER_END.search(scanner.text, scanner.pos)
-            value = scanner.text[scanner.pos : end.start() if end else len(scanner.text)]
-            scanner.pos = end.end() if end else len(scanner.text)
+            close = _PARAMETER_END.search(scanner.text, scanner.pos)
+            value = scanner.text[scanner.pos : close.start() if close else len(scanner.text)]
+            scanner.pos = close.end() if close else len(scanner.text)
             arguments[parameter[1]] = value.removeprefix("\n").removesuffix("\n")
         scanner.skip_space()
         scanner.take_match(_FUNCTION_END)

@@ -38,7 +38,7 @@ from agent_server.adapters.adapter import (
     Relative,
     TextPart,
 )
-from agent_server.adapters.any_syntax import CALL_LINE, OBJECT_LINE, bare_reader, reader
+from agent_server.adapters.any_syntax import CALL_LINE, FENCE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.call_syntax import quoted
 from agent_server.adapters.coordinates import written_point
@@ -54,7 +54,7 @@ from agent_server.prompts import PromptSet
 _VERBS = VERBS | {"calluser", "finished"}
 _WAIT_S = 5.0
 """The vendor's prompt says that `wait()` sleeps for 5 seconds."""
-_HEADED = marker(r"^[ \t*#>-]*+action[ \t*]*+[:：]", r"<(?:seed:)?tool_call>", r"(?=<function[=\s])")
+_HEADED = marker(FENCE + r"[ \t*#>-]*+action[ \t*]*+[:：]", r"<(?:seed:)?tool_call>", r"(?=<function[=\s])")
 _INLINE = marker(r"(?<!\w)action[ \t*]*+[:：](?=\s{0,4}[A-Za-z_]\w{0,40}[(（])")
 _BARE = marker(CALL_LINE, OBJECT_LINE)
 _HEADS = re.compile(

@@ -37,7 +37,7 @@ from agent_server.adapters.adapter import (
     TextPart,
     Turn,
 )
-from agent_server.adapters.any_syntax import CALL_LINE, OBJECT_LINE, bare_reader, reader
+from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.call_syntax import quoted
 from agent_server.adapters.coordinates import written_point
@@ -51,7 +51,7 @@ from agent_server.prompts import PromptSet
 
 _VERBS = VERBS | {"calluser", "finished"}
 _TAGGED = marker(r"<action>", r"<tool_call>")
-_UNTAGGED = marker(CALL_LINE, OBJECT_LINE)
+_UNTAGGED = marker(ACTION_LINE, CALL_LINE, OBJECT_LINE)
 _CONCLUSION = re.compile(r"<conclusion>([^<]*+(?:<(?!/conclusion>)[^<]*+)*+)(?:</conclusion>)?", re.IGNORECASE)
 _KEYS = {"back": "PressBack()", "home": "PressHome()", "enter": "PressEnter()", "recents": "PressRecent()"}
 
