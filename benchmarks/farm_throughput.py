@@ -42,6 +42,7 @@ from emulator_farm.phones import start_virtual
 from emulator_farm.rollout import Limits, Rollout
 from emulator_farm.store import Store
 from emulator_farm.tasks.task import TaskInstance
+from emulator_farm.worker import warm_up
 
 STEPS = 15
 TAP = Point(155, 2150)
@@ -201,6 +202,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="rounds of the three loops; medians are printed")
     parser.add_argument("--phones", default="1,2,4,8")
     options = parser.parse_args()
+    warm_up()  # as the farm's workers do before they fork
     loops = {"floor": floor_loop, "farm": farm_loop, "adbutils": adbutils_loop}
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
     print(

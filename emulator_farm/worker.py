@@ -87,11 +87,11 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(name)s %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
     site = Site.inherited()
-    _warm_up()
+    warm_up()
     return Crew(site, int(sys.argv[1])).run()
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Let pyarrow load what it loads at first use (pandas too, where that is installed) before anything is forked."""
     pa.array([0], pa.int32())
     encode(SCHEMA.empty_table())
