@@ -141,7 +141,7 @@ def action_from_json(text: str | bytes) -> Action:
 
 
 def action_to_json(action: Action) -> str:
-    """Compact JSON with every field that differs from its default, and the tag."""
+    """Compact JSON: the tag and every field that is not null."""
     return action.model_dump_json(exclude_none=True)
 
 

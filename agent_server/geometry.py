@@ -8,6 +8,7 @@ processor's resize, or a fraction of the screen scaled to 1000, 999 or 1. Everyt
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,10 +40,10 @@ class Size(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Size:
         """Read "1080x2400". Raises GeometryError."""
-        width, separator, height = text.lower().partition("x")
-        if not separator or not width.strip().isdecimal() or not height.strip().isdecimal():
-            raise GeometryError(f"{text!r} is not a size; write WIDTHxHEIGHT, for instance 1080x2400")
-        size = cls(int(width), int(height))
+        sides = re.fullmatch(r"\s*(\d{1,9})\s*x\s*(\d{1,9})\s*", text, re.IGNORECASE)
+        if sides is None:
+            raise GeometryError(f"{text[:40]!r} is not a size; write WIDTHxHEIGHT, for instance 1080x2400")
+        size = cls(int(sides[1]), int(sides[2]))
         if size.width < 1 or size.height < 1:
             raise GeometryError(f"{text!r} is not a size: both sides must be at least 1 pixel")
         return size

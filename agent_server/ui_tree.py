@@ -8,6 +8,7 @@ cut off is refused, because half a screen looks like another screen.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -16,8 +17,8 @@ from lxml import etree
 from agent_server.errors import InvalidUiTree
 from agent_server.geometry import Box, Point, Size
 
-_BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
-_REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]+)|(\d+));")
+_BOUNDS = re.compile(r"\[(-?\d{1,9}),(-?\d{1,9})\]\[(-?\d{1,9}),(-?\d{1,9})\]")
+_REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]+)|([0-9]+));")
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _END = "</hierarchy>"
@@ -118,8 +119,8 @@ def parse_ui_tree(source: str | bytes) -> UiTree:
         raise InvalidUiTree(f"the UI hierarchy is not well-formed XML: {error}") from None
     if root.tag != "hierarchy":
         raise InvalidUiTree(f"expected a <hierarchy> element, found <{root.tag}>")
-    roots = tuple(_node(element, 1) for element in root if element.tag is not etree.Comment)
-    return UiTree(_integer(root.get("rotation", "0")), roots)
+    roots = tuple(_node(element, 1) for element in root if isinstance(element.tag, str))
+    return UiTree(_integer(root.get("rotation", "0")) % 4, roots)
 
 
 def _cut(text: str) -> str:
@@ -137,17 +138,20 @@ def _cut(text: str) -> str:
 
 
 def _repair(document: str) -> str:
-    """Join surrogate references into characters and drop what XML cannot hold."""
-
-    def character(match: re.Match[str]) -> str:
-        code = int(match.group(1), 16) if match.group(1) else int(match.group(2))
-        return chr(code) if 0xD800 <= code <= 0xDFFF else match.group()
-
+    """Join surrogates, however written, into characters and drop what XML cannot hold."""
     if "&#" in document:
-        document = _REFERENCE.sub(character, document)
-        document = re.sub(r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcBC]|[eEfF]|1[0-9a-fA-F]));", "", document)
+        document = _REFERENCE.sub(_referenced, document)
     document = _SURROGATES.sub(lambda pair: pair.group().encode("utf-16", "surrogatepass").decode("utf-16"), document)
     return _NOT_XML.sub("", document)
+
+
+def _referenced(match: re.Match[str]) -> str:
+    """A reference as it was, half a surrogate pair as that half, nothing for what is no character of XML."""
+    digits = (match[1] or match[2]).lstrip("0")
+    code = int(digits or "0", 16 if match[1] else 10) if len(digits) <= 7 else 0
+    if 0xD800 <= code <= 0xDFFF:
+        return chr(code)
+    return "" if code > sys.maxunicode or _NOT_XML.match(chr(code)) else match.group()
 
 
 def _node(element: etree._Element, depth: int) -> Node:
