@@ -31,11 +31,12 @@ dev: $(VENV)/.dev  ## Install what a developer needs into .venv
 demo: $(VENV)/.installed  ## Run the whole job on embedded defaults: 4 virtual phones, the baseline policy, a dataset
 	$(BIN)/python examples/demo.py
 
-check: $(VENV)/.dev  ## Lint, types, import rules
+check: $(VENV)/.dev  ## Lint, types, import rules, docs against the code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q $$(find tests -name 'test*docs*.py')
 
 format: $(VENV)/.dev  ## Format the code
 	$(BIN)/ruff check --fix .
