@@ -35,8 +35,7 @@ class PolicyClient:
         self, url: str, token: str | None = None, timeout_s: float = 120.0, *, connect_timeout_s: float = 5.0
     ) -> None:
         """`url` is the server's root, for instance http://127.0.0.1:8100. Raises ValueError for anything else."""
-        parsed = httpx.URL(url)
-        if parsed.scheme not in ("http", "https") or not parsed.host:
+        if not _is_root(url):
             raise ValueError(f"{url!r} is not the URL of a policy server; write for instance http://127.0.0.1:8100")
         self.url = url.rstrip("/").removesuffix("/act")
         self.timeout_s = timeout_s
@@ -141,6 +140,16 @@ class PolicyClient:
             verify = self.url.startswith("https:")
             self._http = httpx.Client(timeout=self._timeout, limits=limits, trust_env=False, verify=verify)
         return self._http
+
+
+def _is_root(url: str) -> bool:
+    """Whether requests can be sent below this URL."""
+    try:
+        parsed = httpx.URL(url)
+        host = parsed.host.encode("idna")
+    except (httpx.InvalidURL, UnicodeError):
+        return False
+    return parsed.scheme in ("http", "https") and bool(host) and (parsed.port or 80) < 65536 and not parsed.query
 
 
 def _file(name: str, data: bytes) -> tuple[str, bytes, str]:

@@ -11,19 +11,20 @@ from pathlib import Path
 from types import FrameType
 
 import redis
+from pydantic import ValidationError
 
 import agent_server
 from agent_server.client import PolicyClient
-from agent_server.errors import PolicyError
+from agent_server.errors import PolicyError, PolicyRejected
 from agent_server.schemas import ModelCard
 from emulator_farm.board import Order
 from emulator_farm.config import HarvestConfig
 from emulator_farm.embedded import EmbeddedValkey
-from emulator_farm.errors import CallerError, PolicyFault, QueueError
+from emulator_farm.errors import AlreadyPublished, CallerError, PolicyFault, QueueError, StoreError
 from emulator_farm.fleet import Fleet
 from emulator_farm.harvest import Harvest
 from emulator_farm.phones import DevicesSpec
-from emulator_farm.plan import Identity, Manifest, Planned, identify, plan
+from emulator_farm.plan import Identity, Manifest, identify, plan
 from emulator_farm.progress import Outcome, Progress, Watcher
 from emulator_farm.site import read_token
 from emulator_farm.store import Store
@@ -33,13 +34,14 @@ from emulator_farm.tasks.spec import load_tasks
 class Campaign:
     """One `harvest` command.
 
-    Construction checks all input and touches no phone. It raises CallerError, and PolicyFault where the policy server
-    cannot be used.
+    Construction checks all input, then makes the run's record; it touches no phone. It raises CallerError, PolicyFault
+    where the policy server cannot be used, QueueError where Redis cannot, and StoreError for a record that is damaged.
     """
 
     def __init__(self, config: HarvestConfig) -> None:
         self.config = config
         self._devices = DevicesSpec.parse(config.devices)
+        self.store = Store(config.out)
         tasks = load_tasks(config.tasks)
         token = read_token(Path(config.policy_token_file)) if config.policy_token_file else None
         try:
@@ -57,8 +59,7 @@ class Campaign:
             limits=config.limits,
         )
         self.planned = plan(tasks, samples=config.samples, seed=config.seed)
-        self.store = Store(config.out)
-        self.manifest = _manifest(self.store, identity, config, self.planned)
+        self.manifest = self._run_there(identity) or self._new_run(identity)
         self._order = Order(
             run=identity.run,
             policy_url=config.policy,
@@ -75,12 +76,23 @@ class Campaign:
         return sum(one.episode_id not in done for one in self.planned)
 
     def run(self, watcher: Watcher) -> Outcome:
-        """Play what is missing; SIGINT and SIGTERM stop it cleanly, a second one at once."""
+        """Play what is missing; SIGINT and SIGTERM stop it cleanly, a second one at once.
+
+        Raises CallerError where another harvest is at it, InfrastructureError where nothing can be played.
+        """
         if self.missing() == 0:
             return Outcome(Progress(total=len(self.planned), held=len(self.planned)))
+        self.store.claim()
+        try:
+            return self._play(watcher)
+        except redis.RedisError as error:
+            raise QueueError(f"Redis failed: {error}") from error
+
+    def _play(self, watcher: Watcher) -> Outcome:
         with ExitStack() as stack:
             stack.enter_context(self._policy)
             stack.enter_context(_alone(self.store))
+            log_dir = log_folder(self.config.log_dir, self.config.out)
             valkey = None if self.config.redis else stack.enter_context(EmbeddedValkey())
             url = self.config.redis or (valkey.url if valkey else "")
             require_redis(url)
@@ -88,7 +100,7 @@ class Campaign:
                 redis_url=url,
                 out=self.config.out,
                 devices=self._devices,
-                log_dir=log_folder(self.config.log_dir, self.config.out),
+                log_dir=log_dir,
                 policy_token_file=self.config.policy_token_file,
             )
             harvest = Harvest(
@@ -105,26 +117,69 @@ class Campaign:
             stack.enter_context(stopping_signals(harvest.stop.set))
             return harvest.run()
 
+    def _run_there(self, identity: Identity) -> Manifest | None:
+        """The run in the store, None where there is none. Raises RunMismatch where it is not the one asked for."""
+        try:
+            found = self.store.run()
+        except StoreError:
+            self.store.claim()  # where the place itself is at fault, the caller is told so
+            raise
+        if found is None:
+            return None
+        try:
+            manifest = Manifest.model_validate(found)
+        except ValidationError as error:
+            faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:3])
+            raise CallerError(f"{self.store.uri}/run.json was not written by this version: {faults}") from None
+        manifest.require(identity, self.store.uri)
+        return manifest
+
+    def _new_run(self, identity: Identity) -> Manifest:
+        """Make the record, after what else can be wrong was looked at."""
+        if self.config.redis:
+            require_redis(self.config.redis)
+        if self.config.log_dir:
+            log_folder(self.config.log_dir, self.config.out)
+        version, source = agent_server.__version__, self.config.tasks
+        manifest = Manifest.new(identity, version=version, source=source, planned=self.planned)
+        try:
+            self.store.create_run(manifest.model_dump(mode="json"))
+        except AlreadyPublished:  # by another harvest, since we looked
+            return self._run_there(identity) or manifest
+        return manifest
+
 
 def require_redis(url: str) -> None:
-    """Raise QueueError with the address where no Redis answers."""
+    """Raise QueueError with the address where no Redis answers, CallerError where this is no address of one."""
+    scheme, _, rest = url.partition("://")
+    shown = f"{scheme}://…@{rest.rpartition('@')[2]}" if "@" in rest else url
+    connection: redis.Redis | None = None
     try:
         connection = redis.Redis.from_url(url, socket_connect_timeout=5, socket_timeout=5)
-    except ValueError as error:
-        raise CallerError(f"--redis {url!r}: {error}") from None
-    try:
         connection.ping()
     except redis.RedisError as error:
-        raise QueueError(f"Redis at {url} does not answer: {error}") from None
+        raise QueueError(f"Redis at {shown} does not answer: {error}") from None
+    except (ValueError, TypeError) as error:  # what the client says of host names and options that cannot be
+        raise CallerError(f"--redis {shown!r}: {error}") from None
     finally:
-        connection.close()
+        if connection is not None:
+            connection.close()
 
 
 def log_folder(asked: str | None, out: str) -> Path:
-    """Where workers write their logs: as asked, else beside a local record, else a temporary folder."""
-    if asked:
-        return Path(asked)
-    return Path(tempfile.mkdtemp(prefix="farm-logs-")) if "://" in out else Path(out) / "logs"
+    """Where workers write their logs: as asked, else beside a local record, else a temporary folder. It is made.
+
+    Raises CallerError where it cannot be written to.
+    """
+    if not asked and "://" in out:
+        return Path(tempfile.mkdtemp(prefix="farm-logs-"))
+    folder = Path(asked) if asked else Path(out).expanduser() / "logs"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise CallerError(f"cannot write logs to {folder}: {error.strerror or error}; see --log-dir") from None
+    return folder
 
 
 @contextmanager
@@ -149,6 +204,9 @@ def stopping_signals(stop: Callable[[], None]) -> Iterator[None]:
 def _card(policy: PolicyClient, config: HarvestConfig) -> ModelCard:
     try:
         cards = policy.models()
+    except PolicyRejected as error:
+        hint = "; see --policy-token-file" if error.status in (401, 403) else ""
+        raise CallerError(f"the policy server at {config.policy} refuses: {error}{hint}") from None
     except PolicyError as error:
         raise PolicyFault(f"the policy server at {config.policy} cannot be used: {error}") from None
     if not cards:
@@ -162,30 +220,19 @@ def _card(policy: PolicyClient, config: HarvestConfig) -> ModelCard:
     raise CallerError(f"the policy server at {config.policy} does not serve {config.model!r}; it serves {known}")
 
 
-def _manifest(store: Store, identity: Identity, config: HarvestConfig, planned: list[Planned]) -> Manifest:
-    found = store.run()
-    if found is None:
-        store.claim()
-        manifest = Manifest.new(identity, version=agent_server.__version__, source=config.tasks, planned=planned)
-        store.create_run(manifest.model_dump(mode="json"))
-        return manifest
-    try:
-        manifest = Manifest.model_validate(found)
-    except ValueError as error:
-        raise CallerError(f"{store.uri}/run.json was not written by this version: {error}") from None
-    manifest.require(identity, store.uri)
-    return manifest
-
-
 @contextmanager
 def _alone(store: Store) -> Iterator[None]:
     """Keep a second harvest out of a local folder (elsewhere the lease in Redis does). Raises CallerError."""
     if "://" in store.uri:
         yield
         return
-    with (Path(store.uri) / ".harvest.lock").open("w") as lock:
+    path = Path(store.uri) / ".harvest.lock"
+    with ExitStack() as stack:
         try:
+            lock = stack.enter_context(path.open("w"))
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise CallerError(f"another harvest is writing to {store.uri}; use `work` to join it") from None
+        except OSError as error:
+            raise CallerError(f"{path} cannot be locked: {error.strerror or error}") from None
         yield

@@ -25,10 +25,10 @@ class HarvestConfig(BaseModel):
     redis: str | None = None
     """None starts an embedded Valkey."""
     policy_token_file: str | None = None
-    policy_timeout_s: float = Field(default=120.0, gt=0)
+    policy_timeout_s: float = Field(default=120.0, gt=0, le=86_400)
     model: str | None = None
     sampling: Sampling = Sampling()
     limits: Limits = Limits()
     patience_s: float = Field(default=60.0, ge=0)
-    """How long a dead policy server or Redis is waited for before the run gives up."""
+    """How long a dead policy server or Redis, or any fit phone, is waited for before the run gives up."""
     log_dir: str | None = None

@@ -86,6 +86,9 @@ class Harvest:
         self._swept = 0.0
         self._policy_checked = 0.0
         self._policy_lost: float | None = None
+        self._phones_lost: float | None = None
+        self._elsewhere = False
+        """Whether other hosts play episodes of this run."""
         self._failed_in_a_row = 0
         self._last_failure = ""
         self._serial = 0
@@ -180,6 +183,7 @@ class Harvest:
     def _sweep(self) -> None:
         """Reap expired claims at every tick; look for episodes that nobody has at longer intervals."""
         held = {lease.member: lease for lease in self._board.claims.held()}
+        self._elsewhere = any(self._fleet is None or lease.holder.host != self._fleet.host for lease in held.values())
         now = time.monotonic()
         for episode_id, lease in held.items():
             entry = self._open.get(episode_id)
@@ -249,11 +253,26 @@ class Harvest:
     def _count(self) -> None:
         self.progress.steps = self._steps_before + self._board.steps()
         if self._fleet is not None:
-            self.progress.phones = self._fleet.size - len(self._fleet.unfit)
+            self._watch_phones(self._fleet)
+
+    def _watch_phones(self, fleet: Fleet) -> None:
+        """Note since when there is no phone to play on, here or elsewhere."""
+        unfit = fleet.unfit
+        self.progress.phones = fleet.size - len(unfit)
+        if self.progress.phones or self._elsewhere:
+            self._phones_lost = None
+        elif self._phones_lost is None:
+            self._phones_lost = time.monotonic()
+        if self._policy_lost is None:
+            lost = self._phones_lost is not None
+            self.progress.waiting_for = f"a phone: {'; '.join(unfit.values())}" if lost else ""
 
     def _given_up(self) -> str:
         if self._policy_lost is not None and time.monotonic() - self._policy_lost > self._patience_s:
             return f"{self.progress.waiting_for or 'the policy server fails'} for more than {self._patience_s:g} s"
+        if self._phones_lost is not None and time.monotonic() - self._phones_lost > self._patience_s:
+            trouble = "; ".join(self._fleet.unfit.values()) if self._fleet is not None else ""
+            return f"no phone is fit to play on for more than {self._patience_s:g} s: {trouble}"
         limit = max(3 * TRIES, 3 * self.progress.phones)
         if self._failed_in_a_row >= limit:
             causes = ", ".join(f"{cause} x{count}" for cause, count in sorted(self.progress.failures.items()))

@@ -39,7 +39,7 @@ class Limits(BaseModel):
 
     max_steps: int | None = Field(default=None, ge=1)
     """Replaces every task's own limit."""
-    episode_s: float = Field(default=1800.0, gt=0)
+    episode_s: float = Field(default=1800.0, gt=0, allow_inf_nan=False)
     """An episode that takes longer is truncated."""
     ui_tree: bool = True
     """Whether the UI tree is captured with every frame (policies without a model need it; it costs a dump a step)."""

@@ -47,10 +47,14 @@ class Site(BaseModel):
 def read_token(path: Path) -> str:
     """The first line of a token file that is not a comment. Raises CallerError."""
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text("utf-8").splitlines()
     except OSError as error:
         raise CallerError(f"cannot read the token file {path}: {error.strerror}") from None
-    for line in lines:
-        if line.strip() and not line.lstrip().startswith("#"):
-            return line.strip()
+    except UnicodeDecodeError:
+        raise CallerError(f"the token file {path} is not text") from None
+    for token in map(str.strip, lines):
+        if token and not token.startswith("#"):
+            if not (token.isascii() and token.isprintable()):
+                raise CallerError(f"the token in {path} has characters that no header can carry; only ASCII will do")
+            return token
     raise CallerError(f"the token file {path} holds no token; put one on a line of its own")

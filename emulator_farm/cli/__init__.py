@@ -5,12 +5,14 @@ Exit codes: 0 done; 1 a machine failed or episodes are missing; 2 the caller err
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Sequence
 
 import typer
 
 from emulator_farm.cli import campaigns, phones, records
-from emulator_farm.errors import CallerError, FarmError
+from emulator_farm.errors import CallerError, FarmError, TaskFileError
 
 app = typer.Typer(
     name="emulator-farm",
@@ -24,10 +26,13 @@ records.register(app)
 phones.register(app)
 
 
-def main() -> None:
-    """Entry point."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """Entry point. `argv` are the words after the program's name, by default this process's; ends in SystemExit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a text on a phone may not fit into the terminal's encoding
     try:
-        app()
+        app(args=argv, prog_name="emulator-farm")
     except CallerError as error:
         _complain(error, 2)
     except FarmError as error:
@@ -37,5 +42,13 @@ def main() -> None:
 
 
 def _complain(error: FarmError, code: int) -> None:
-    print(f"error: {error}", file=sys.stderr)
+    """One line on standard error; a task file gets one for each of its problems."""
+    lines = str(error).splitlines()
+    for line in lines if isinstance(error, TaskFileError) else [" ".join(line.strip() for line in lines)]:
+        print(f"error: {_printable(line)}", file=sys.stderr)
     sys.exit(code)
+
+
+def _printable(text: str) -> str:
+    """Text without what would steer a terminal; some of it was written by servers and phones."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

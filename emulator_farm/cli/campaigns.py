@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 
 from emulator_farm.errors import CallerError
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
+
     from emulator_farm.campaign import Campaign
+    from emulator_farm.progress import Outcome
+    from emulator_farm.rule_settings import RuleSettings
 
 DEVICES_HELP = "virtual:N, or adb:SERIAL,SERIAL,…"
 
@@ -39,17 +42,24 @@ def harvest(
     max_steps: Annotated[int | None, typer.Option(help="Replaces every task's own step limit.")] = None,
     episode_timeout: Annotated[float, typer.Option(help="Seconds after which an episode is truncated.")] = 1800.0,
     ui_tree: Annotated[bool, typer.Option(help="Capture the UI tree with every frame.")] = True,
-    patience: Annotated[float, typer.Option(help="Seconds to wait for a dead policy server or Redis.")] = 60.0,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to wait for a dead policy server, Redis or last phone.")
+    ] = 60.0,
     log_dir: Annotated[str | None, typer.Option(help="Where workers log; OUT/logs without it.")] = None,
     rules: Annotated[Path | None, typer.Option(help="YAML file with the settings of the rule filters.")] = None,
 ) -> None:
     """Play every task K times and keep the record; run again, it fills in what is missing.
 
-    Afterwards the rule filters run and OUT/report.html is written.
+    Afterwards the rule filters run and OUT/report.html is written. Exit codes: 0 every episode is there, 1 a machine
+    failed or episodes are missing, 2 the command was wrong, 130 stopped.
     """
+    from pydantic import ValidationError
+
     from emulator_farm.campaign import Campaign
+    from emulator_farm.cli.records import load_rules
     from emulator_farm.config import HarvestConfig
 
+    settings = load_rules(rules)
     try:
         config = HarvestConfig.model_validate(
             {
@@ -71,33 +81,44 @@ def harvest(
         )
     except ValidationError as error:
         raise CallerError(_flags(error)) from None
-    _play(Campaign(config), rules)
+    _play(Campaign(config), settings)
 
 
-def _play(campaign: Campaign, rules: Path | None) -> None:
-    from emulator_farm.cli.records import filter_and_report, load_rules
+def _play(campaign: Campaign, settings: RuleSettings) -> None:
+    from emulator_farm.cli.records import filter_and_report
     from emulator_farm.progress import ProgressDisplay, summary
 
-    settings = load_rules(rules)
     console = Console(stderr=True)
     missing = campaign.missing()
     total = len(campaign.planned)
-    console.print(f"run {campaign.manifest.run}: {total} episodes, {total - missing} there, {missing} to play")
+    _say(console, f"run {campaign.manifest.run}: {total} episodes, {total - missing} there, {missing} to play")
     with ProgressDisplay(console) as display:
         outcome = campaign.run(display)
-    console.print(summary(outcome.progress), highlight=False, markup=False, soft_wrap=True)
-    if campaign.store.episode_ids():
-        filter_and_report(campaign.store, settings)
-    if outcome.stopped:
-        console.print("stopped; the same command goes on from here")
-        raise typer.Exit(130)
-    if outcome.fault:
-        console.print(f"error: {outcome.fault}", style="red", markup=False, soft_wrap=True)
-    for episode_id, reason in outcome.progress.holes.items():
-        console.print(f"hole: {episode_id} ({reason})", style="red", markup=False, soft_wrap=True)
+    _say(console, summary(outcome.progress))
+    try:
+        if campaign.store.episode_ids():
+            filter_and_report(campaign.store, settings)
+    finally:  # what is wrong is said last, and said even where the report fails too
+        _say_how_it_ended(console, outcome)
     if not outcome.complete:
-        console.print(f"{len(outcome.progress.holes)} episodes are missing; the same command plays them")
-        raise typer.Exit(1)
+        raise typer.Exit(130 if outcome.stopped else 1)
+
+
+def _say_how_it_ended(console: Console, outcome: Outcome) -> None:
+    if outcome.fault:
+        _say(console, f"error: {outcome.fault}", "red")
+    holes = outcome.progress.holes
+    for episode_id, reason in holes.items():
+        _say(console, f"hole: {episode_id}" + (f" ({reason})" if reason != outcome.fault else ""), "red")
+    if outcome.stopped:
+        _say(console, "stopped; the same command goes on from here")
+    elif holes:
+        missing = "1 episode is missing" if len(holes) == 1 else f"{len(holes)} episodes are missing"
+        _say(console, f"{missing}; the same command plays what is missing")
+
+
+def _say(console: Console, line: str, style: str | None = None) -> None:
+    console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def work(
@@ -107,11 +128,12 @@ def work(
     policy_token_file: Annotated[str | None, typer.Option(help="File with the policy server's bearer token.")] = None,
     log_dir: Annotated[str | None, typer.Option(help="Where workers log; OUT/logs without it.")] = None,
     until_idle: Annotated[bool, typer.Option("--until-idle", help="End when no run is left.")] = False,
-    patience: Annotated[float, typer.Option(help="Seconds to wait for a dead Redis.")] = 60.0,
+    patience: Annotated[float, typer.Option(min=0, help="Seconds to wait for a dead Redis.")] = 60.0,
 ) -> None:
-    """Join running harvests with this host's phones."""
+    """Join running harvests with this host's phones, until Ctrl-C or SIGTERM."""
     from emulator_farm.joining import join
 
+    console = Console(stderr=True)
     join(
         redis_url=redis,
         out=out,
@@ -120,6 +142,7 @@ def work(
         log_dir=log_dir,
         until_idle=until_idle,
         patience_s=patience,
+        announce=lambda line: _say(console, line),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from emulator_farm.errors import CallerError
+from emulator_farm.errors import CallerError, InfrastructureError
 
 if TYPE_CHECKING:
     from agent_server.ui_tree import Node
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 Serial = Annotated[str, typer.Argument(help="The phone: HOST:PORT, or a serial of `adb devices`.")]
 AdbPort = Annotated[
-    int | None, typer.Option(help="Port of the adb server to use; without it one of our own is started.")
+    int | None,
+    typer.Option(min=1, max=65535, help="Port of the adb server to use; without it one of our own is started."),
 ]
+_LARGEST_PANEL = 10_000
+"""Pixels on a side; no phone has more, and drawing one would take all memory."""
 
 
 def register(app: typer.Typer) -> None:
@@ -33,27 +36,32 @@ def register(app: typer.Typer) -> None:
 
 
 def phone(
-    count: Annotated[int, typer.Option(min=1, max=256, help="How many.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=256, help="How many phones.")] = 1,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port of the first, the others follow; 0 takes free ones.")
     ] = 0,
-    size: Annotated[str, typer.Option(help="Panel in pixels.")] = "1080x2400",
+    size: Annotated[str, typer.Option(help="Panel in pixels, WIDTHxHEIGHT.")] = "1080x2400",
     density: Annotated[int, typer.Option(min=80, max=800, help="Dots per inch.")] = 420,
     capture_latency: Annotated[float, typer.Option(min=0, help="Seconds that a screenshot takes longer.")] = 0.0,
     input_latency: Annotated[float, typer.Option(min=0, help="Seconds that an input takes longer.")] = 0.0,
     dump_latency: Annotated[float, typer.Option(min=0, help="Seconds that a UI dump takes longer.")] = 0.0,
 ) -> None:
     """Run virtual phones until Ctrl-C and print their addresses, one a line."""
-    from emulator_farm.virtual.fleet import PhoneOptions, serve
+    from emulator_farm.virtual.fleet import FleetError, PhoneOptions, serve
 
-    options = PhoneOptions(
-        *_panel(size), density, capture_s=capture_latency, input_s=input_latency, dump_s=dump_latency
-    )
+    latencies = (capture_latency, input_latency, dump_latency)
+    if not all(map(math.isfinite, latencies)):
+        raise CallerError("a latency must be a number of seconds")
+    if port + count > 65536:
+        raise CallerError(f"--port {port} leaves no room for {count} phones; ports end at 65535")
+    options = PhoneOptions(*_panel(size), density, *latencies)
     ports = list(range(port, port + count)) if port else None
     try:
         serve(count, lambda address: print(address, flush=True), options, ports)
+    except FleetError as error:
+        raise InfrastructureError(f"the virtual phones failed: {error}", cause="phone_host") from None
     except OSError as error:
-        raise CallerError(f"cannot listen on port {port}: {error.strerror}") from None
+        raise CallerError(f"the virtual phones cannot be served: {error.strerror or error}") from None
 
 
 def _panel(size: str) -> tuple[int, int]:
@@ -63,21 +71,27 @@ def _panel(size: str) -> tuple[int, int]:
         width, height = Size.parse(size)
     except GeometryError as error:
         raise CallerError(f"--size: {error}") from None
+    if max(width, height) > _LARGEST_PANEL:
+        raise CallerError(f"--size {size}: at most {_LARGEST_PANEL} pixels on a side")
     return width, height
 
 
 def doctor(serial: Serial, adb_port: AdbPort = None) -> None:
-    """Check a phone from end to end and say what is wrong."""
+    """Check a phone from end to end and say what is wrong.
+
+    What is only "not set" does no harm: the farm sets it before it plays.
+    """
     from emulator_farm.devices.health import doctor as diagnose
 
     with _device(serial, adb_port) as device:
         checks = diagnose(device)
-    table = Table("check", "", "detail", title=serial)
+    table = Table("check", "", title=Text(serial))
+    table.add_column("detail", overflow="fold")
     for check in checks:
-        mark = Text("ok", style="green") if check.ok else Text("FAILED", style="red")
+        mark = Text("ok", "green") if check.ok else Text("FAILED", "red") if check.needed else Text("not set", "yellow")
         table.add_row(check.name, mark, Text(check.detail))
     Console().print(table)
-    if not all(check.ok for check in checks):
+    if not all(check.ok for check in checks if check.needed):
         raise typer.Exit(1)
 
 
@@ -102,16 +116,23 @@ def perform(
     action: Annotated[str, typer.Argument(help="JSON as in docs/actions.md, or - for standard input.")],
     adb_port: AdbPort = None,
 ) -> None:
-    """Execute one action on a phone and print what became of it."""
+    """Execute one action on a phone and print what became of it, as JSON.
+
+    The status is ok, rejected (the phone has nothing to do it with, say no such app) or none (it touches no phone).
+    """
+    from pydantic import ValidationError
+
     from agent_server.actions import action_from_json
 
-    text = sys.stdin.read() if action == "-" else action
+    data = sys.stdin.buffer.read() if action == "-" else action.encode("utf-8", "surrogateescape")
     try:
-        wanted = action_from_json(text)
+        wanted = action_from_json(data)
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(str(part) for part in problem["loc"])
-        raise CallerError(f"{text!r} is no action: {place + ': ' if place else ''}{problem['msg']}") from None
+        text = repr(data.decode("utf-8", "replace"))
+        shown = text if len(text) <= 200 else f"{text[:199]}…"
+        raise CallerError(f"{shown} is no action: {place + ': ' if place else ''}{problem['msg']}") from None
     with _device(serial, adb_port) as device:
         outcome = device.perform(wanted)
     print(json.dumps({"status": outcome.status, "detail": outcome.detail, "command": outcome.command}))
@@ -172,6 +193,8 @@ def _device(serial: str, adb_port: int | None) -> Iterator[Device]:
     from emulator_farm.devices.adb_server import AdbServer
     from emulator_farm.devices.device import Device
 
+    if not serial.strip():
+        raise CallerError("the phone has no name; give HOST:PORT or a serial of `adb devices`")
     own = AdbServer.launch_for([serial]) if adb_port is None else None
     server = own or AdbServer(port=adb_port or 0)
     try:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from emulator_farm.rule_settings import RuleSettings
     from emulator_farm.store import Store
 
+_PAGES = 4
+"""So many episodes of a harvest get a page beside the report, to look at first."""
 Record = Annotated[str, typer.Argument(help="Folder or fsspec URI of a harvest's record.")]
 Controls = Annotated[
     list[str] | None, typer.Option("--control", help="Record of a null or random run to compare with; repeatable.")
@@ -66,15 +68,31 @@ def report(
 
 
 def show(
-    record: Record,
-    episode: Annotated[str, typer.Argument(help="Id of an episode.")],
+    episode: Annotated[
+        list[str], typer.Argument(help="An episode's file, DIR/episodes/ID.parquet; or a record's DIR and an ID.")
+    ],
     out: Annotated[Path, typer.Option(help="HTML file to write.")],
 ) -> None:
     """Write a page with every step of an episode."""
     from emulator_farm.viewer import write_viewer
 
+    record, episode_id = _named(episode)
     store = open_record(record)
-    print(write_viewer(store.read(episode), out, store.verdicts().get(episode, [])))
+    print(write_viewer(store.read(episode_id), out, store.verdicts().get(episode_id, [])))
+
+
+def _named(words: list[str]) -> tuple[str, str]:
+    """The record and the id that `show` was given."""
+    match words:
+        case [record, episode_id]:
+            return record, episode_id
+        case [path]:
+            folder, _, name = path.rpartition("/")
+            record, _, kind = folder.rpartition("/")
+            if kind == "episodes" and name.endswith(".parquet"):
+                return record or ".", name.removesuffix(".parquet")
+    asked = " ".join(words)
+    raise CallerError(f"{asked!r} names no episode; write DIR/episodes/ID.parquet, or DIR and ID")
 
 
 def export(
@@ -94,6 +112,9 @@ def export(
     from emulator_farm.learning.export.llamafactory import export_llamafactory
     from emulator_farm.learning.export.parquet import export_parquet
 
+    given = [f"--{name}" for name, value in (("adapter", adapter), ("model", model), ("prompts", prompts)) if value]
+    if given and format is not Format.llamafactory:
+        raise CallerError(f"{', '.join(given)}: only --format llamafactory writes prompts and replies")
     store = open_record(record)
     match format:
         case Format.parquet:
@@ -119,7 +140,7 @@ def filter_and_report(store: Store, settings: RuleSettings) -> None:
 
         Console().print(terminal_report(collect(store)))
     else:
-        Console().print(terminal_report(write_report(store)))
+        Console().print(terminal_report(write_report(store, pages=_PAGES)))
 
 
 def load_rules(path: Path | None) -> RuleSettings:

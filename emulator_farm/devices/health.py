@@ -29,6 +29,8 @@ class Check:
     name: str
     ok: bool
     detail: str
+    needed: bool = True
+    """False for what the farm itself sets (`Device.prepare`) before it plays on the phone."""
 
 
 def prove(device: Device) -> None:
@@ -172,9 +174,10 @@ def _animations(device: Device) -> str:
 
 
 def _diagnosis(device: Device) -> Iterator[Check]:
-    probes = {"adb_server": _adb_server, **_PROOFS, "keyboard": _keyboard, "animations": _animations}
-    for name, probe in probes.items():
+    prepared = {"keyboard": _keyboard, "animations": _animations}
+    for name, probe in ({"adb_server": _adb_server} | _PROOFS | prepared).items():
+        needed = name not in prepared
         try:
-            yield Check(name, True, probe(device))
+            yield Check(name, True, probe(device), needed)
         except (_Fails, DeviceError, AdbServerGone) as error:
-            yield Check(name, False, str(error))
+            yield Check(name, False, str(error), needed)

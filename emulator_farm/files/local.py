@@ -101,12 +101,12 @@ class LocalFiles:
 
 @contextlib.contextmanager
 def _failures(what: str, *, absent: bool = False) -> Iterator[None]:
-    """Turn OSError into StoreError; with `absent`, FileNotFoundError passes."""
+    """Turn OSError into StoreError; with `absent`, FileNotFoundError passes, also where a parent is a file."""
     try:
         yield
     except OSError as error:
-        if absent and isinstance(error, FileNotFoundError):
-            raise
+        if absent and isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise FileNotFoundError(error.errno, error.strerror, error.filename) from error
         raise StoreError(f"{what}: {error.strerror or error}") from error
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
-from collections.abc import Callable, Sequence
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import pytest
@@ -17,6 +22,7 @@ from PIL import Image, ImageDraw
 from agent_server.actions import Action, Click, Finished
 from agent_server.geometry import Point, Size
 from agent_server.schemas import ParseError
+from emulator_farm.cli import main
 from emulator_farm.episode import Decision, Effect, Episode, Header, Screen, Step, Timing
 
 ROWS = ("Network", "Display", "Sound", "Battery", "About")
@@ -185,3 +191,59 @@ def make_step_fixture() -> Callable[..., Step]:
 def page_fixture() -> type[Page]:
     """The page class, to build screens from."""
     return Page
+
+
+class Said(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def complaint(self, code: int) -> str:
+        """The one line on standard error that a command ending with `code` leaves, without its `error: `."""
+        (line,) = self.err.splitlines() or ["nothing"]
+        assert (self.code, self.out) == (code, ""), self
+        assert line.startswith("error: "), self
+        return line.removeprefix("error: ")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Said]]:
+    """Run the command line `emulator-farm` in this process, on a terminal wide enough for every table.
+
+    Whatever the commands start must have ended when the test ends.
+    """
+    monkeypatch.setenv("COLUMNS", "200")
+    mark = uuid.uuid4().hex
+    monkeypatch.setenv("STARTED_BY_TEST", mark)
+
+    def run(*words: object) -> Said:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        assert ended.value.code is None or isinstance(ended.value.code, int)
+        return Said(ended.value.code or 0, *capsys.readouterr())
+
+    yield run
+    assert left_running(mark) == []
+
+
+def left_running(mark: str, patience_s: float = 5.0) -> list[str]:
+    """Command lines of the processes that still have `mark` in their environment when patience is over."""
+    deadline = time.monotonic() + patience_s
+    while (found := list(_marked(mark.encode()))) and time.monotonic() < deadline:
+        threading.Event().wait(0.05)
+    return found
+
+
+def _marked(mark: bytes) -> Iterator[str]:
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark in (folder / "environ").read_bytes():
+                yield (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+
+
+@pytest.fixture(name="left_running")
+def left_running_fixture() -> Callable[..., list[str]]:
+    return left_running
