@@ -6,7 +6,7 @@ import math
 
 from agent_server.actions import Direction
 from agent_server.adapters.coordinates import read_point
-from agent_server.adapters.reply import Call, Unreadable, Value
+from agent_server.adapters.reply import Call, Unreadable, Value, well_formed
 from agent_server.geometry import CoordinateMap, Point
 
 POINT = (
@@ -138,7 +138,7 @@ class Arguments:
     def _as_text(self, value: Value) -> str:
         match value:
             case str():
-                return value
+                return well_formed(value)
             case None:
                 return ""
             case bool():

@@ -154,7 +154,8 @@ class QwenVl(Adapter):
         if summary:
             return one_line(summary)
         if reply.calls:
-            return json.dumps({"action": reply.calls[0].name, **reply.calls[0].arguments}, ensure_ascii=False)
+            call = {"action": reply.calls[0].name, **reply.calls[0].arguments}
+            return well_formed(json.dumps(call, ensure_ascii=False))
         if turn.action is None:
             return one_line(turn.raw or turn.thought or "nothing")
         try:

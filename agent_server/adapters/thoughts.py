@@ -125,7 +125,7 @@ def defused(text: str, heads: re.Pattern[str] | None = None) -> str:
     For grammars of headed lines, `heads` are those: no line begins like one, and neither fences nor asterisks are left
     where a reader would take them for its decoration.
     """
-    text = _TAGS.sub("‹", text)
+    text = _TAGS.sub("‹", text).replace("[EOS]", "‹EOS›")
     if heads:
         text = heads.sub(lambda head: head.group().replace(":", "…").replace("：", "…"), text)
         text = _DECORATION.sub("", text.replace("```", "'''"))
