@@ -18,7 +18,6 @@ from agent_server.policy import Observation, Policy
 from agent_server.schemas import ActResponse, ModelCard, ParseError
 from emulator_farm.embedded import EmbeddedValkey
 
-
 settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ours")  # how fast this machine is must not decide a test
 
