@@ -27,7 +27,7 @@ def main() -> int:
     began = time.monotonic()
     server, url = start_server()
     try:
-            # Above 0 the baseline varies what it tries, so that the two samples of a task differ.
+        # Above 0 the baseline varies what it tries, so that the two samples of a task differ.
         options = ("--devices", "virtual:4", "--samples", "2", "--temperature", "0.7")
         farm("harvest", "phone", "--out", run, "--policy", url, *options)
     finally:
