@@ -13,8 +13,8 @@ from agent_server.adapters.reply import Call
 from agent_server.adapters.thoughts import only_remarks
 from agent_server.adapters.tool_call import read_functions, read_objects
 
-FENCE = r"^(?:```\w{0,10}\r?\n)?"
-"""The beginning of a line, with a code fence that opens on the line before."""
+FENCE = r"(?:^|(?<=</think>)|(?<=</thinking>))(?:```\w{0,10}\r?\n)?"
+"""The beginning of a line or of what follows thinking, with a code fence that opens on the line before."""
 CALL_LINE = FENCE + r"(?:[ \t*>`•-]|```\w{0,10}|\d{1,3}[.)][ ]|<\|\w{1,20}\|>)*+(?=[A-Za-z_][\w.]{0,60}[(（])"
 """A line that begins with a call, for `thoughts.marker`."""
 ACTION_LINE = FENCE + r"[ \t*#>-]*+action[ \t*]*+[:：][ \t*`\"']*+(?=[A-Za-z_][\w.]{0,60}[(（]|[{\[])"

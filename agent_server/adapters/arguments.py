@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 
 from agent_server.actions import Direction
 from agent_server.adapters.coordinates import read_point
@@ -22,6 +22,7 @@ _DIRECTIONS: dict[str, Direction] = {
     "up": "up", "down": "down", "left": "left", "right": "right", "上": "up", "下": "down", "左": "left", "右": "right",
 }  # fmt: skip
 _OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
+_DURATION = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?:s|sec|secs|second|seconds|ms|秒)?\s*$")
 _MAX_WAIT_S = 600
 _MAX_PRESS_MS = 60_000
 
@@ -111,29 +112,29 @@ class Arguments:
         return None
 
     def seconds(self, *names: str) -> float | None:
-        """A duration in seconds, "2 s" and the like included; None where absent or empty."""
+        """A duration in seconds, at most ten minutes; None where absent or empty."""
+        seconds = self._number(*names)
+        return None if seconds is None else min(seconds, _MAX_WAIT_S)
+
+    def hold_ms(self) -> int | None:
+        """How long to hold: `duration_ms`, or `time` and `duration`: seconds up to 60, milliseconds above."""
+        milliseconds = self._number("duration_ms", "ms")
+        if milliseconds is None:
+            time = self._number("time", "duration", "seconds")
+            if not time:
+                return None
+            milliseconds = time * 1000 if time <= 60 else time
+        return max(1, round(min(milliseconds, _MAX_PRESS_MS)))
+
+    def _number(self, *names: str) -> float | None:
+        """A number that is not negative, "2 s" and the like included; None where absent or empty."""
         value = self.value(*names)
         if value is None:
             return None
-        words = str(value).strip().lower().split()
-        number = words[0].removesuffix("s").removesuffix("econd") if words else ""
-        try:
-            seconds = float(number)
-        except ValueError:
-            seconds = math.nan
-        if not seconds >= 0:
+        match = _DURATION.match(str(value)[:40])
+        if match is None:
             raise Unreadable(f"{self.written} has the duration {str(value)[:40]!r}, which is no number of seconds")
-        return min(seconds, _MAX_WAIT_S)
-
-    def hold_ms(self) -> int | None:
-        """How long to hold: `duration_ms`, or seconds in `time` and `duration` (above 60 they are milliseconds)."""
-        milliseconds = self.seconds("duration_ms", "ms")
-        if milliseconds is None:
-            seconds = self.seconds("time", "duration", "seconds")
-            if not seconds:
-                return None
-            milliseconds = seconds * 1000 if seconds <= 60 else seconds
-        return max(1, min(round(milliseconds), _MAX_PRESS_MS))
+        return float(match[1])
 
     def _as_text(self, value: Value) -> str:
         match value:

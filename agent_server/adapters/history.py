@@ -35,7 +35,7 @@ def reply_of(adapter: Adapter, turn: Turn, prompt: PromptInput) -> str:
     if turn.raw and turn.raw.strip():
         return without_special_tokens(turn.raw)
     if turn.action is None:
-        return turn.thought or ""
+        return turn.thought or turn.summary or ""
     try:
         return adapter.render(turn.action, map_of(adapter, turn, prompt), turn.thought, turn.summary)
     except Inexpressible:

@@ -45,12 +45,12 @@ from agent_server.adapters.history import first_told, map_of, one_line
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
 from agent_server.adapters.reply import Reply, Unreadable, Value, well_formed
 from agent_server.adapters.thoughts import defused, marker, outline, sections, thinking, without_special_tokens
-from agent_server.adapters.tool_call import call_of, write_tool_call
+from agent_server.adapters.tool_call import resolved, write_tool_call
 from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap, Point
 from agent_server.prompts import PromptSet
 
-_VERBS = VERBS | {"answer", "terminate"}
+_VERBS = VERBS | {"answer", "terminate", "mobileuse"}
 _TAGGED = marker(r"<tool_call>", r"(?=<function[=\s])")
 _UNTAGGED = marker(ACTION_LINE, OBJECT_LINE, CALL_LINE)
 _HEADS = re.compile(r"^[ \t*#]*+(thought|action|observation)[ \t*]*+[:：][ \t*]*+", re.IGNORECASE | re.MULTILINE)
@@ -79,7 +79,7 @@ class QwenVl(Adapter):
             return Reply(thinking(text), problem="there is no <tool_call>")
         thought, summary = _lines(found.before)
         conclusion = _CONCLUSION.search(found.after)
-        calls = tuple(call_of({"name": call.name, **call.arguments}, call.source) or call for call in found.calls)
+        calls = tuple(map(resolved, found.calls))
         return Reply(thought, conclusion[1].strip() if conclusion else summary, calls, "the tool call names no action")
 
     def act(self, reply: Reply, map: CoordinateMap) -> Action:

@@ -17,7 +17,7 @@ from agent_server.adapters.reply import Call, Value
 _TOOLS = {"mobile_use", "computer_use", "mobile", "phone_use", "device_use", "browser_use", "gui_use", "android_use"}
 _INNER = ("arguments", "parameters", "params", "args")
 _VERB = ("action", "action_type", "operation")
-_JUNK = re.compile(r"(?:\s++|[,;，`\[(\])}]|```\w{0,10}|<\|\w{1,20}\|>|(?i:action)[ *]{0,3}[:：]){0,32}+")
+_JUNK = re.compile(r"(?:\s++|[,;，`\[(\])}]|```\w{0,10}|<\|\w{1,20}\|>|(?i:action)[ *]{0,3}[:：]){0,12}+")
 _FUNCTION = re.compile(r"<function(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
 _FUNCTION_END = re.compile(r"</function>")
 _PARAMETER = re.compile(r"\s*+<parameter(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
@@ -90,6 +90,11 @@ def call_of(entry: dict[str, Value], source: str = "") -> Call | None:
 
 def _is_tool(name: Value) -> bool:
     return isinstance(name, str) and name in _TOOLS
+
+
+def resolved(call: Call) -> Call:
+    """A call of the tool by its name (`mobile_use(action="click", …)`) as the call that its arguments spell."""
+    return (call_of(dict(call.arguments), call.source) if _is_tool(call.name) else None) or call
 
 
 def _object(value: Value) -> dict[str, Value] | None:

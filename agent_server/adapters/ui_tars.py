@@ -44,7 +44,7 @@ from agent_server.adapters.call_syntax import quoted
 from agent_server.adapters.coordinates import written_point
 from agent_server.adapters.history import first_told, reply_of, shown
 from agent_server.adapters.literal import Scanner
-from agent_server.adapters.phone_verbs import VERBS, finger_path, phone_action, said_path
+from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
 from agent_server.adapters.reply import Call, Reply
 from agent_server.adapters.thoughts import Outline, defused, marker, only_remarks, outline, sections, thinking
 from agent_server.errors import Inexpressible
@@ -155,7 +155,8 @@ class UiTars(Adapter):
         for index, turn in told:
             if index in pictured:
                 chat.append(Message("user", (ImagePart(index),)))
-            chat.append(Message("assistant", (TextPart(self._said(reply_of(self, turn, prompt))),)))
+            if said := self._said(reply_of(self, turn, prompt)):
+                chat.append(Message("assistant", (TextPart(said),)))
         return [*chat, Message("user", (ImagePart(CURRENT),))]
 
 
@@ -237,7 +238,7 @@ class UiTars15(UiTars):
         return f"long_press({self._place('', action.point, map)})"
 
     def _scroll(self, action: Scroll, map: CoordinateMap) -> str:
-        start = action.start or finger_path(Scroll(direction=action.direction), map.device)[0]
+        start = action.start or Point(map.device.width // 2, map.device.height // 2)
         return f"scroll({self._place('', start, map)}, direction='{action.direction}')"
 
     def _open(self, action: OpenApp) -> str:

