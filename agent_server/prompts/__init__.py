@@ -21,6 +21,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from agent_server.errors import InvalidRequest
 
+_TEMPLATE_ERRORS = (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What rendering can raise: a template computes, so its mistakes are Python's too."""
 SHIPPED = Path(__file__).parent
 VARIABLES = frozenset({"goal", "steps", "first_step", "app", "language", "width", "height"})
 _SAMPLE = {
@@ -62,7 +64,7 @@ class PromptSet:
         """Fill in one template. Raises InvalidRequest where it fails on these values."""
         try:
             return _compiled(self.sources[name]).render(values).strip()
-        except jinja2.TemplateError as error:
+        except _TEMPLATE_ERRORS as error:
             raise InvalidRequest(f"the prompt template {name}.jinja fails: {error}", status=500) from error
 
     def digest(self, adapter: str) -> str:
