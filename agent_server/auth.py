@@ -30,4 +30,4 @@ class BearerAuth:
 
     def _admits(self, headers: Headers) -> bool:
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and self._tokens.accepts(token.strip().encode())
+        return scheme.lower() == "bearer" and self._tokens.accepts(token.strip().encode("latin-1"))

@@ -21,6 +21,8 @@ from agent_server.schemas import HistoryTurn, ParseError
 
 CURRENT = -1
 """The index of the current screenshot in an `ImagePart`."""
+LONGEST_REPLY = 500_000
+"""In characters, what fills the longest contexts. Reading takes about a second a million, in which nobody is served."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +241,9 @@ class Adapter(ABC):
 
     def parse(self, text: str, map: CoordinateMap) -> Parsed:
         """Read what a model wrote about a screenshot. Never raises; what cannot be read becomes a parse error."""
+        if len(text) > LONGEST_REPLY:
+            long = f"the reply has {len(text)} characters; at most {LONGEST_REPLY} are read"
+            return Parsed(None, None, None, ParseError(kind="malformed", message=long), 0)
         reply = self.split(well_formed(text))
         action: Action | None = None
         error: ParseError | None = None

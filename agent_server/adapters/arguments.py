@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent_server.actions import Direction
-from agent_server.adapters.coordinates import read_point
+from agent_server.adapters.coordinates import numbers_of, read_point
 from agent_server.adapters.reply import Call, Unreadable, Value, well_formed
 from agent_server.geometry import CoordinateMap, Point
 
@@ -22,7 +22,9 @@ _DIRECTIONS: dict[str, Direction] = {
     "up": "up", "down": "down", "left": "left", "right": "right", "上": "up", "下": "down", "左": "left", "右": "right",
 }  # fmt: skip
 _OPPOSITE: dict[Direction, Direction] = {"up": "down", "down": "up", "left": "right", "right": "left"}
-_DURATION = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?:s|sec|secs|second|seconds|ms|秒)?\s*$")
+_DURATION = re.compile(
+    r"\s*((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)\s*(?:s|sec|secs|second|seconds|ms|秒)?\s*$"
+)
 _MAX_WAIT_S = 600
 _MAX_PRESS_MS = 60_000
 
@@ -76,18 +78,18 @@ class Arguments:
     def path(self) -> tuple[Point | None, Point | None]:
         """Start and end of a movement; None for what is absent or empty."""
         start, end = self.value(*START), self.value(*END)
-        if start is None and end is None and len(self._positional) == 2:
-            start, end = self._positional
+        if start is None and end is None and self._positional:
+            start, end = self._positional_path()
         return (
             None if start is None else read_point(start, self._map),
             None if end is None else read_point(end, self._map),
         )
 
     def direction(self) -> Direction | None:
-        """The direction argument, or an only positional one; None where there is none."""
+        """The direction argument, or a positional one; None where there is none."""
         value = self.value("direction")
-        if value is None and len(self._positional) == 1 and str(self._positional[0]).lower() in _DIRECTIONS:
-            value = self._positional[0]
+        if value is None:
+            value = next((value for value in self._positional if _is_direction(value)), None)
         if value is None:
             return None
         word = str(value).strip().lower().removeprefix("向")
@@ -136,6 +138,22 @@ class Arguments:
             raise Unreadable(f"{self.written} has the duration {str(value)[:40]!r}, which is no number of seconds")
         return float(match[1])
 
+    def key(self) -> str:
+        """The name of a key, a list of one included. Raises Unreadable, for several at once as unsupported."""
+        value = self.value("button", "key", "text", "name", "keys")
+        if not isinstance(value, list):
+            return self.text("button", "key", "text", "name", "keys")
+        if len(value) > 1:
+            raise Unreadable(f"{self.written} asks for {len(value)} keys at once, which a phone lacks", "unsupported")
+        return self._as_text(value[0])
+
+    def _positional_path(self) -> tuple[Value, Value]:
+        """Start and end from arguments without names: two points, one, or four numbers."""
+        values = [value for value in self._positional if not _is_direction(value)]
+        if len(values) == 1 and isinstance(values[0], str) and len(numbers := numbers_of(values[0])) == 4:
+            return [*numbers[:2]], [*numbers[2:]]
+        return (values[0], values[1] if len(values) == 2 else None) if len(values) in (1, 2) else (None, None)
+
     def _as_text(self, value: Value) -> str:
         match value:
             case str():
@@ -148,3 +166,7 @@ class Arguments:
                 return str(value)
             case list() | dict():
                 raise Unreadable(f"{self.written} has a structure where a text belongs")
+
+
+def _is_direction(value: Value) -> bool:
+    return isinstance(value, str) and value.strip().lower() in _DIRECTIONS

@@ -30,6 +30,12 @@ _NUMBER = r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)"
 _NUMBERS = re.compile(rf"{_NUMBER}(?:\s*+[,，\s]\s*+{_NUMBER}){{0,7}}(?=\s*+(?:[,，)）\]】}}]|\Z|<))")
 _TAGGED = re.compile(r"<[^<>\n]{1,20}>[^<>\n]{0,200}(?:<[^<>\n]{1,20}>)?")
 _CONSTANTS = {"None": None, "null": None, "True": True, "true": True, "False": False, "false": False}
+_PAIR = rf"{_NUMBER}\s{{0,3}}[,，\s]\s{{0,3}}{_NUMBER}"
+_QUOTED_PAIR = re.compile(
+    rf"(['\"])\s{{0,3}}(?:<[^<>'\"\n]{{1,20}}>|[(\[（【])\s{{0,3}}{_PAIR}\s{{0,3}}(?:<[^<>'\"\n]{{1,20}}>|[)\]）】])\s{{0,3}}\1"
+    r"(?=\s{0,3}[,，]?\s{0,3}(?:['\"]|[A-Za-z_]\w{0,40}\s{0,3}[=＝]))"
+)
+"""A point in quotes with another argument behind it, whether or not a comma and a name introduce that."""
 _CANDIDATES = 2_000
 """How many unescaped quotes of one string are looked at in search of a better end."""
 _DEPTH = 24
@@ -178,6 +184,10 @@ class Scanner:
 
     def _string(self, place: Place) -> str:
         quote = self.char
+        if place is ARGUMENT and (pair := self.take_match(_QUOTED_PAIR)):
+            return pair.group()[1:-1]
+        if (whole := self._triple_quoted(quote * 3, place)) is not None:
+            return whole
         self.pos += 1
         start = self.pos
         close = self._closing(_QUOTED[quote], place)
@@ -191,6 +201,15 @@ class Scanner:
                 self.pos = end
                 return unescaped(_without_leftover(self.text[start:end], place.leftover))
         self.pos = close + 1
+        return unescaped(self.text[start:close])
+
+    def _triple_quoted(self, quotes: str, place: Place) -> str | None:
+        """The inside of a triple-quoted string, None where none starts or what follows its end does not end a value."""
+        start = self.pos + 3
+        close = self.text.find(quotes, start) if self.text.startswith(quotes, self.pos) else -1
+        if close < 0 or not place.strong.match(self.text, close + 3):
+            return None
+        self.pos = close + 3
         return unescaped(self.text[start:close])
 
     def _closing(self, quotes: re.Pattern[str], place: Place) -> int:

@@ -85,7 +85,7 @@ def phone_action(arguments: Arguments, *, wait_s: float = 1.0) -> Action:
     if verb in _BARE_KEYS:
         return Press(key=_KEYS[verb.removeprefix("navigate").removeprefix("go")])
     if verb in _BUTTON:
-        return Press(key=_key(arguments, arguments.text("button", "key", "text", "name", "keys")))
+        return Press(key=_key(arguments, arguments.key()))
     if verb.startswith("press") and verb.removeprefix("press") in _KEYS:
         return Press(key=_KEYS[verb.removeprefix("press")])
     raise Unreadable(f"{arguments.written!r} is not something that this service does on a phone", "unsupported")
@@ -131,9 +131,9 @@ def _drag(arguments: Arguments) -> Drag:
 
 def _scroll(arguments: Arguments) -> Scroll:
     start, end = arguments.path()
-    direction = arguments.direction()
     if start is not None and end is not None and start != end:
         return Scroll(direction=finger_to_view(start, end), start=start, end=end)
+    direction = arguments.direction()
     if direction is None:
         raise Unreadable(f"{arguments.written} needs a direction, or a start and an end that differ")
     return Scroll(direction=direction if arguments.verb == "scroll" else opposite(direction), start=start)

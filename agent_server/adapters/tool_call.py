@@ -17,7 +17,7 @@ from agent_server.adapters.reply import Call, Value
 _TOOLS = {"mobile_use", "computer_use", "mobile", "phone_use", "device_use", "browser_use", "gui_use", "android_use"}
 _INNER = ("arguments", "parameters", "params", "args")
 _VERB = ("action", "action_type", "operation")
-_JUNK = re.compile(r"(?:\s++|[,;，`\[(\])}]|```\w{0,10}|<\|\w{1,20}\|>|(?i:action)[ *]{0,3}[:：]){0,12}+")
+_JUNK = re.compile(r"(?:\s++|```\w{0,10}|[,;，`\[(\])}]|json\b|<\|\w{1,20}\|>|(?i:action)[ *]{0,3}[:：]){0,12}+")
 _FUNCTION = re.compile(r"<function(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
 _FUNCTION_END = re.compile(r"</function>")
 _PARAMETER = re.compile(r"\s*+<parameter(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
@@ -93,8 +93,15 @@ def _is_tool(name: Value) -> bool:
 
 
 def resolved(call: Call) -> Call:
-    """A call of the tool by its name (`mobile_use(action="click", …)`) as the call that its arguments spell."""
-    return (call_of(dict(call.arguments), call.source) if _is_tool(call.name) else None) or call
+    """A call of the tool by its name as the call that its arguments spell.
+
+    They are named, `mobile_use(action="click", …)`, or one object, `mobile_use({"action": "click", …})`.
+    """
+    if not _is_tool(call.name):
+        return call
+    alone = call.positional[0] if len(call.positional) == 1 else None
+    spelt = alone if isinstance(alone, dict) else {}
+    return call_of({**spelt, **call.arguments}, call.source) or call
 
 
 def _object(value: Value) -> dict[str, Value] | None:

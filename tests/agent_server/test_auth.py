@@ -52,6 +52,14 @@ def test_who_gets_in(serve_app, token_file):
         assert web.get(url + path).status_code == 200
 
 
+def test_a_token_is_the_bytes_in_the_file(serve_app, tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text("schlüssel\n", "utf-8")
+    url = serve_app(create_app(NullPolicy(), ServerConfig(token_file=path)))
+    for token, status in (("schlüssel".encode(), 200), ("schlüssel".encode("latin-1"), 401), (b"\xff", 401)):
+        assert web.get(url + "/v1/models", headers={"authorization": b"Bearer " + token}).status_code == status
+
+
 def test_tokens_come_and_go_without_a_restart(serve_app, token_file):
     url = serve_app(create_app(NullPolicy(), ServerConfig(token_file=token_file)))
 

@@ -51,6 +51,16 @@ def test_two_hundred_thousand_characters_take_less_than_a_second(name, unit):
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=lambda adapter: adapter.name)
+def test_a_reply_beyond_every_context_is_not_read(adapter):
+    map = adapter.frame(Size(1080, 2400)).map
+    start = time.process_time()
+    read = adapter.parse("Finished(content='x')\n" * 3_000_000, map)
+    assert time.process_time() - start < 0.3
+    assert (read.action, read.parse_error.kind) == (None, "malformed")
+    assert "66000000 characters" in read.parse_error.message
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=lambda adapter: adapter.name)
 @pytest.mark.parametrize(
     "text",
     [

@@ -70,6 +70,9 @@ def test_coordinates(argument, ending):
     ("call", "action"),
     [
         ("left_double(start_box='(1,2)')", DoubleClick(point=Point(1, 2))),
+        ("drag('<point>1 2</point>', '<point>3 4</point>')", Drag(start=Point(1, 2), end=Point(3, 4))),
+        ("drag(start_box='(1,2)' end_box='(3,4)')", Drag(start=Point(1, 2), end=Point(3, 4))),
+        ("scroll('<point>1 2</point>', 'down')", Scroll(direction="down", start=Point(1, 2))),
         ("long_press(start_box='(1,2)', time='')", LongPress(point=Point(1, 2))),
         ("long_press(start_box='(1,2)', time='2')", LongPress(point=Point(1, 2), duration_ms=2000)),
         ("long_press(start_box='(1,2)', time=1500)", LongPress(point=Point(1, 2), duration_ms=1500)),
