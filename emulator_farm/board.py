@@ -15,9 +15,16 @@ from agent_server.schemas import Sampling
 from emulator_farm.leases import Leases
 from emulator_farm.rollout import Limits
 
-QUEUE = "farm-rollouts"
-"""Name of the RQ queue that every worker of the default capability class listens to."""
 CLAIM_TTL_S = 15.0
+
+
+class BoardLost(redis.RedisError):
+    """Redis answers, but what was on the board is gone: it was started anew or emptied."""
+
+
+def queue_of(run: str) -> str:
+    """Name of the RQ queue of a run. Each has its own: workers know one place to publish to, which is one run's."""
+    return f"farm-rollouts-{run}"
 
 
 class Order(BaseModel):

@@ -98,6 +98,7 @@ class Campaign:
             require_redis(url)
             fleet = Fleet(
                 redis_url=url,
+                run=self._order.run,
                 out=self.config.out,
                 devices=self._devices,
                 log_dir=log_dir,

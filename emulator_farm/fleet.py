@@ -49,11 +49,20 @@ class Fleet:
     """`with Fleet(...) as fleet:` starts everything; `tick()` is to be called about five times a second."""
 
     def __init__(
-        self, *, redis_url: str, out: str, devices: DevicesSpec, log_dir: Path, policy_token_file: str | None = None
+        self,
+        *,
+        redis_url: str,
+        run: str,
+        out: str,
+        devices: DevicesSpec,
+        log_dir: Path,
+        policy_token_file: str | None = None,
     ) -> None:
         self.host = f"{os.uname().nodename}-{os.getpid()}"
         self.devices = devices
-        self._site = Site(host=self.host, redis_url=redis_url, out=out, adb_port=0, policy_token_file=policy_token_file)
+        self._site = Site(
+            host=self.host, redis_url=redis_url, run=run, out=out, adb_port=0, policy_token_file=policy_token_file
+        )
         self._log_dir = log_dir
         self._connection = redis.Redis.from_url(redis_url)
         self._pool = Pool(self._connection, self.host)

@@ -18,7 +18,7 @@ from rq.serializers import JSONSerializer
 
 from agent_server.client import PolicyClient
 from agent_server.errors import PolicyError
-from emulator_farm.board import QUEUE, Board, Event, Order
+from emulator_farm.board import Board, Event, Order, queue_of
 from emulator_farm.embedded import EmbeddedValkey
 from emulator_farm.episode import Attempt
 from emulator_farm.errors import AlreadyPublished, InfrastructureError, QueueError
@@ -77,7 +77,7 @@ class Harvest:
         self._watcher = watcher
         self._patience_s = patience_s
         self._connection = redis.Redis.from_url(redis_url)
-        self._queue = Queue(QUEUE, connection=self._connection, serializer=JSONSerializer)
+        self._queue = Queue(queue_of(order.run), connection=self._connection, serializer=JSONSerializer)
         self._board = Board(self._connection, order.run)
         self._lead = Lead(self._board)
         done = store.episode_ids()
@@ -203,7 +203,7 @@ class Harvest:
             elif self._store.has(entry.planned.episode_id):
                 self._publish(Event(episode_id=entry.planned.episode_id, result="published", attempt=0))
             elif now - entry.seen > _UNSEEN_S:
-                self._enqueue(entry)
+                self._fail(entry, "job_lost", "the job ended without a word; see the workers' log", "")
 
     def _lose(self, entry: _Open, lease: Lease, cause: str = "claim_expired") -> None:
         """Speak for a holder that went silent."""
@@ -238,9 +238,14 @@ class Harvest:
 
     def _watch_policy(self) -> None:
         """After a policy failure, hold new episodes back until the server is ready again."""
-        if self._policy_lost is None or time.monotonic() - self._policy_checked < _POLICY_CHECK_S:
+        now = time.monotonic()
+        if now - self._policy_checked < _POLICY_CHECK_S:
             return
-        self._policy_checked = time.monotonic()
+        self._policy_checked = now
+        if self._policy_lost is None:
+            if not self._board.flagged("paused"):
+                return
+            self._policy_lost = now  # by a job that died before it could say so
         try:
             self._policy.ready()
         except PolicyError as error:

@@ -6,6 +6,7 @@ it says so in an attempt and an event; if it is killed it says nothing, its clai
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import threading
@@ -32,6 +33,7 @@ from emulator_farm.errors import (
     FarmError,
     InfrastructureError,
     PolicyFault,
+    StoreError,
 )
 from emulator_farm.hold import Hold, Stopped
 from emulator_farm.leases import Holder, Lease
@@ -85,7 +87,12 @@ class Try:
 
     def run(self) -> None:
         """Play it, unless it has been played or someone else is at it."""
-        store = Store(self.site.out)
+        try:
+            self._run(Store(self.site.out))
+        except StoreError as error:  # before there was an attempt to note it in
+            self._post("infrastructure", 0, cause=error.cause, detail=str(error))
+
+    def _run(self, store: Store) -> None:
         manifest = store.run()
         if manifest is None or manifest.get("run") != self.order.run:
             logger.error("%s does not hold run %s; this worker leaves its jobs to others", store.uri, self.order.run)
@@ -127,7 +134,8 @@ class Try:
                 self._record(store, number, "infrastructure", "internal_error", traceback.format_exc()[-4000:])
             else:
                 seconds = time.monotonic() - began
-                self._write(store, number, "published", "", "")
+                with contextlib.suppress(StoreError):  # the episode is there, and says more than its attempt
+                    self._write(store, number, "published", "", "")
                 self._post("published", number, status=episode.status, steps=len(episode.moves), seconds=seconds)
 
     def _play(self, store: Store, hold: Hold, number: int) -> Episode:
@@ -209,7 +217,10 @@ class Try:
         )
 
     def _record(self, store: Store, number: int, result: Any, cause: str, detail: str) -> None:
-        self._write(store, number, result, cause, detail)
+        try:
+            self._write(store, number, result, cause, detail)
+        except StoreError as error:  # the coordinator must hear of it all the more
+            detail = f"{detail}; and that could not be noted: {error}"
         self._post(result, number, cause=cause, detail=detail)
 
     def _write(self, store: Store, number: int, result: Any, cause: str, detail: str) -> None:

@@ -59,7 +59,7 @@ def join(
     connection = redis.Redis.from_url(redis_url)
     try:
         run = _require_run(connection, store)
-        fleet = _fleet(redis_url, out, spec, log_dir, policy_token_file)
+        fleet = _fleet(redis_url, run, out, spec, log_dir, policy_token_file)
         _work(fleet, connection, f"for run {run}", until_idle, patience_s, announce)
     except redis.RedisError as error:
         raise QueueError(f"Redis failed: {error}") from error
@@ -67,9 +67,12 @@ def join(
         connection.close()
 
 
-def _fleet(redis_url: str, out: str, devices: DevicesSpec, log_dir: str | None, policy_token_file: str | None) -> Fleet:
+def _fleet(
+    redis_url: str, run: str, out: str, devices: DevicesSpec, log_dir: str | None, policy_token_file: str | None
+) -> Fleet:
     return Fleet(
         redis_url=redis_url,
+        run=run,
         out=out,
         devices=devices,
         log_dir=log_folder(log_dir, out),

@@ -7,7 +7,7 @@ import threading
 import time
 
 from emulator_farm import processes
-from emulator_farm.board import Board
+from emulator_farm.board import Board, BoardLost
 from emulator_farm.errors import CallerError, QueueError
 from emulator_farm.leases import Holder, Lease
 
@@ -41,9 +41,18 @@ class Lead:
         self._lease = lease
 
     def keep(self) -> None:
-        """Renew the lease. Raises QueueError where someone else has the lead."""
-        if self._lease is not None and not self._board.lead.renew(self._lease):
+        """Renew the lease, or take it again where it expired while this process was stopped.
+
+        Raises QueueError where someone else has the lead, BoardLost where Redis knows nothing of the run any more.
+        """
+        if self._lease is None or self._board.lead.renew(self._lease):
+            return
+        fences = {lease.fence for lease in self._board.lead.held()}
+        if not fences:
+            raise BoardLost(f"Redis was emptied, and run {self._board.run} with it")
+        if self._lease.fence not in fences or not self._board.lead.release(self._lease):
             raise QueueError(f"run {self._board.run} has another coordinator now")
+        self.take()
 
     def drop(self) -> None:
         """Let others take the lead."""

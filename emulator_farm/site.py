@@ -21,6 +21,8 @@ class Site(BaseModel):
     host: str
     """Name of the pool whose phones this host's workers may drive."""
     redis_url: str
+    run: str
+    """Name of the run that `out` is the record of."""
     out: str
     adb_port: int
     """Port of the host's adb server on the loopback interface."""

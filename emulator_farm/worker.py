@@ -6,9 +6,11 @@ wait for imports. A worker that dies is forked again. Workers die with this proc
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import signal
+import socket
 import sys
 import time
 
@@ -17,8 +19,10 @@ import redis
 from rq import Queue, Worker
 from rq.serializers import JSONSerializer
 
+from agent_server.client import PolicyClient
+from agent_server.errors import PolicyError
 from emulator_farm import jobs, tether
-from emulator_farm.board import QUEUE
+from emulator_farm.board import queue_of
 from emulator_farm.parquet import encode
 from emulator_farm.site import Site
 from emulator_farm.table import SCHEMA
@@ -77,8 +81,8 @@ class Crew:
 def work(site: Site) -> None:
     """Be one RQ worker. Jobs are JSON: a pickle queue hands code execution to whoever reaches it."""
     connection = redis.Redis.from_url(site.redis_url)
-    queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
-    logger.info("worker of host %s takes %s from %s", site.host, jobs.play_episode.__qualname__, QUEUE)
+    queue = Queue(queue_of(site.run), connection=connection, serializer=JSONSerializer)
+    logger.info("worker of host %s takes %s from %s", site.host, jobs.play_episode.__qualname__, queue.name)
     Worker([queue], connection=connection, serializer=JSONSerializer).work(logging_level="WARNING")
 
 
@@ -92,9 +96,14 @@ def main() -> int:
 
 
 def warm_up() -> None:
-    """Let pyarrow load what it loads at first use (pandas too, where that is installed) before anything is forked."""
+    """Let libraries load what they load at first use, pandas too where pyarrow finds it, before anything is forked."""
     pa.array([0], pa.int32())
     encode(SCHEMA.empty_table())
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # nobody listens there, so the call is refused at once
+        address = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        with contextlib.suppress(PolicyError), PolicyClient(address, timeout_s=1) as client:
+            client.ready()
 
 
 if __name__ == "__main__":

@@ -476,6 +476,78 @@ def test_a_second_harvest_is_sent_to_work(tmp_path: Path, policy: str) -> None:
     process.communicate()
 
 
+def test_two_runs_on_one_redis_do_not_take_each_others_jobs(tmp_path: Path, policy: str) -> None:
+    with EmbeddedValkey() as server:
+        configs = [
+            harvest_config(tmp_path, policy, redis=server.url, out=str(tmp_path / f"{n}"), seed=n) for n in (1, 2)
+        ]
+        other = farm(*command(configs[0]))
+        try:
+            campaign, outcome = run(configs[1])
+        finally:
+            said, _ = other.communicate(timeout=120)
+    assert_whole(campaign, outcome)
+    assert outcome.progress.failures == {}
+    assert other.returncode == 0, said
+    for config in configs:
+        assert len(Store(config.out).episode_ids()) == EPISODES
+        logs = "".join(log.read_text() for log in (Path(config.out) / "logs").iterdir())
+        assert "leaves its jobs" not in logs
+
+
+def test_an_emptied_redis_is_filled_again(tmp_path: Path, policy: str) -> None:
+    with EmbeddedValkey() as server, redis.Redis.from_url(server.url) as client:
+        killer = Killer(client.flushall)
+        campaign, outcome = run(harvest_config(tmp_path, policy, redis=server.url), killer)
+    assert killer.done
+    assert_whole(campaign, outcome)
+
+
+def test_a_coordinator_that_was_stopped_for_long_goes_on(tmp_path: Path, policy: str) -> None:
+    with EmbeddedValkey() as server, redis.Redis.from_url(server.url) as client:
+        # What is left of its lease while it is stopped: an entry of its own that has expired.
+        lead = "farm:run:{}:lead:expiries"
+        config = harvest_config(tmp_path, policy, redis=server.url)
+        name = Campaign(config).manifest.run
+        killer = Killer(lambda: client.zadd(lead.format(name), {"coordinator": 0}))
+        campaign, outcome = run(config, killer)
+    assert killer.done
+    assert_whole(campaign, outcome)
+    assert outcome.progress.failures == {}
+
+
+def test_a_pause_that_nobody_explains_ends(tmp_path: Path, policy: str) -> None:
+    with EmbeddedValkey() as server, redis.Redis.from_url(server.url) as client:
+        config = harvest_config(tmp_path, policy, redis=server.url)
+        name = Campaign(config).manifest.run
+        killer = Killer(lambda: client.sadd(f"farm:run:{name}:flags", "paused"))
+        campaign, outcome = run(config, killer)
+    assert killer.done
+    assert_whole(campaign, outcome)
+    assert outcome.progress.failures == {}
+
+
+def test_a_store_that_takes_nothing_any_more_ends_the_run(tmp_path: Path, policy: str) -> None:
+    config = harvest_config(tmp_path, policy)
+    out = Path(config.out)
+
+    def act() -> None:
+        for name in ("attempts", "episodes"):
+            if (out / name).exists():
+                (out / name).rename(tmp_path / name)
+            (out / name).write_text("no folder")
+
+    killer = Killer(act)
+    began = time.monotonic()
+    _, outcome = run(config, killer)
+    assert killer.done
+    assert time.monotonic() - began < 60
+    assert not outcome.complete
+    assert set(outcome.progress.failures) == {"store"}
+    assert len(outcome.progress.holes) == EPISODES
+    assert all("Not a directory" in why for why in outcome.progress.holes.values())
+
+
 def wait_for_episodes(store: Store, process: subprocess.Popen[str], count: int, seconds: float = 90) -> None:
     deadline = time.monotonic() + seconds
     while len(store.episode_ids()) < count:

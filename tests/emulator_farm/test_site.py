@@ -16,7 +16,7 @@ from emulator_farm.site import Site, read_token
 def test_a_child_inherits_the_site(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("secret\n")
-    site = Site(host="h", redis_url="unix:///x", out="o", adb_port=5038, policy_token_file=str(token))
+    site = Site(host="h", redis_url="unix:///x", run="r", out="o", adb_port=5038, policy_token_file=str(token))
     environment = dict(os.environ)
     site.bequeath(environment)
     code = "from emulator_farm.site import Site; s = Site.inherited(); print(s.adb_port, s.policy_token())"
