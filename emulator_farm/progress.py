@@ -109,7 +109,7 @@ def summary(progress: Progress) -> str:
     done = progress.held + progress.published
     parts = [f"{done}/{progress.total} episodes"]
     if progress.published:
-        parts.append(f"{progress.successes / progress.published:.0%} success")
+        parts.append(f"{progress.successes} of {progress.published} played successful")
     parts.append(f"{progress.playing} playing on {progress.phones} phones")
     parts.append(f"{progress.steps / max(progress.seconds, 1e-9):.1f} steps/s")
     if progress.failures:

@@ -224,6 +224,9 @@ def _summary(report: Report) -> Table:
     decisions = [f"{len(ids)} {name}" for name, ids in report.decisions.items() if ids]
     table.add_row("episodes", f"{len(report.episodes)} of {report.planned} planned")
     table.add_row("success", f"{report.rate}  ({report.rate.successes} of {report.rate.trials})")
+    unchecked = len(report.episodes) - report.rate.trials
+    if unchecked:
+        table.add_row("without check", f"{unchecked} episodes, no part of the success rate")
     for control in report.controls:
         table.add_row(f"control {control.name}", str(control.rate))
     table.add_row("filter", ", ".join(decisions) or "not run")

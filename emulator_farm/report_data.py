@@ -41,8 +41,13 @@ class Played:
     """Milliseconds of each stage, one per frame."""
 
     @property
+    def checked(self) -> bool:
+        """Whether a check decided; what an agent says of itself is no success."""
+        return self.reward is not None
+
+    @property
     def passed(self) -> bool:
-        return self.status == "success"
+        return self.checked and self.status == "success"
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ class Report:
 
     @property
     def rate(self) -> Rate:
-        return Rate(sum(one.passed for one in self.episodes), len(self.episodes))
+        return _rate(self.episodes)
 
     @property
     def unnamed_holes(self) -> int:
@@ -136,7 +141,7 @@ def collect(store: Store, controls: Sequence[Store] = ()) -> Report:
         reasons=_reasons(verdicts),
         tasks=_tasks(episodes, dict(zip(names, (one for _, one in others), strict=True))),
         controls=tuple(
-            Control(name, control.uri, Rate(sum(one.passed for one in found), len(found)))
+            Control(name, control.uri, _rate(found))
             for name, (control, found) in zip(names, others, strict=True)
         ),
         stages=tuple(_stages(episodes)),
@@ -199,7 +204,7 @@ def _tasks(episodes: Sequence[Played], controls: Mapping[str, Sequence[Played]])
             task=task,
             rate=_rate(found),
             passed=tuple(one.id for one in found if one.passed),
-            failed=tuple(one.id for one in found if not one.passed),
+            failed=tuple(one.id for one in found if one.checked and not one.passed),
             mean_steps=sum(one.steps for one in found) / len(found),
             controls={name: _rate([one for one in other if one.task == task]) for name, other in controls.items()},
         )
@@ -208,7 +213,8 @@ def _tasks(episodes: Sequence[Played], controls: Mapping[str, Sequence[Played]])
 
 
 def _rate(episodes: Sequence[Played]) -> Rate:
-    return Rate(sum(one.passed for one in episodes), len(episodes))
+    """Of the episodes that a check decided."""
+    return Rate(sum(one.passed for one in episodes), sum(one.checked for one in episodes))
 
 
 def _names(runs: Sequence[Sequence[Played]]) -> list[str]:

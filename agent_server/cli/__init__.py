@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Never
+from typing import Annotated, Never
 
 import typer
 from pydantic import ValidationError
 
+from agent_server import __version__
 from agent_server.cli.act import act
 from agent_server.cli.adapters import adapters, parse, prompts
 from agent_server.cli.serve import serve
 from agent_server.errors import AgentServerError, InvalidRequest, PolicyRejected
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"agent-server {__version__}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     help="Given a goal, a history and a screenshot of a phone, choose one action.",
@@ -24,6 +32,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Given a goal, a history and a screenshot of a phone, choose one action."""
+
+
 for _command in (serve, act, parse, adapters, prompts):
     app.command()(_command)
 

@@ -8,11 +8,20 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
+import agent_server
 from emulator_farm.cli import campaigns, phones, records
 from emulator_farm.errors import CallerError, FarmError, TaskFileError
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"emulator-farm {agent_server.__version__}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     name="emulator-farm",
@@ -21,6 +30,17 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Make phones, play tasks, keep what is good."""
+
+
 campaigns.register(app)
 records.register(app)
 phones.register(app)

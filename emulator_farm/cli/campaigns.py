@@ -92,12 +92,14 @@ def _play(campaign: Campaign, settings: RuleSettings) -> None:
     missing = campaign.missing()
     total = len(campaign.planned)
     _say(console, f"run {campaign.manifest.run}: {total} episodes, {total - missing} there, {missing} to play")
+    if missing:
+        _say(console, f"starting phones and workers ({campaign.config.devices})")
     with ProgressDisplay(console) as display:
         outcome = campaign.run(display)
     _say(console, summary(outcome.progress))
     try:
-        if campaign.store.episode_ids():
-            filter_and_report(campaign.store, settings)
+        if not outcome.stopped and campaign.store.episode_ids():
+            filter_and_report(campaign.store, settings, renew=missing > 0)
     finally:  # what is wrong is said last, and said even where the report fails too
         _say_how_it_ended(console, outcome)
     if not outcome.complete:

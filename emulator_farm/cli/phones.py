@@ -1,4 +1,4 @@
-"""Commands for one phone, virtual or real: `phone`, `doctor`, `observe`, `perform`, `ui`."""
+"""Commands for one phone, virtual or real: `phone`, `doctor`, `prepare`, `observe`, `perform`, `ui`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LARGEST_PANEL = 10_000
 
 
 def register(app: typer.Typer) -> None:
-    for command in (phone, doctor, observe, perform, ui):
+    for command in (phone, doctor, prepare, observe, perform, ui):
         app.command()(command)
 
 
@@ -95,6 +95,12 @@ def doctor(serial: Serial, adb_port: AdbPort = None) -> None:
         raise typer.Exit(1)
 
 
+def prepare(serial: Serial, adb_port: AdbPort = None) -> None:
+    """Make a phone fit for episodes, as a harvest does: awake, no animations, upright, the farm's keyboard."""
+    with _device(serial, adb_port) as device:
+        device.prepare()
+
+
 def observe(
     serial: Serial,
     out: Annotated[Path, typer.Option(help="Folder for frame.png, ui.xml and observation.json.")],
@@ -118,7 +124,8 @@ def perform(
 ) -> None:
     """Execute one action on a phone and print what became of it, as JSON.
 
-    The status is ok, rejected (the phone has nothing to do it with, say no such app) or none (it touches no phone).
+    The status is ok, rejected (the phone has nothing to do it with, say no such app; exit code 1) or none (it touches
+    no phone).
     """
     from pydantic import ValidationError
 
@@ -136,6 +143,8 @@ def perform(
     with _device(serial, adb_port) as device:
         outcome = device.perform(wanted)
     print(json.dumps({"status": outcome.status, "detail": outcome.detail, "command": outcome.command}))
+    if outcome.status == "rejected":
+        raise typer.Exit(1)
 
 
 def ui(

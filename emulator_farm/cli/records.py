@@ -61,10 +61,12 @@ def report(
     control: Controls = None,
 ) -> None:
     """Write the report and print its tables."""
-    from emulator_farm.report import terminal_report, write_report
+    from emulator_farm.report import REPORT, terminal_report, write_report
 
-    found = write_report(open_record(record), out, controls=[open_record(other) for other in control or []])
+    store = open_record(record)
+    found = write_report(store, out, controls=[open_record(other) for other in control or []])
     Console().print(terminal_report(found))
+    print(f"report: {out or Path(store.uri) / REPORT}")
 
 
 def show(
@@ -129,18 +131,23 @@ def export(
         print(f"note: {note}")
 
 
-def filter_and_report(store: Store, settings: RuleSettings) -> None:
-    """What follows every harvest: verdicts, the report's page and its tables."""
+def filter_and_report(store: Store, settings: RuleSettings, *, renew: bool) -> None:
+    """What follows a harvest: verdicts, the report's page and its tables.
+
+    Without `renew`, where nothing new was played, a page that is there stays as it is, with the controls it may have.
+    """
     from emulator_farm.filters import filter_run
-    from emulator_farm.report import terminal_report, write_report
+    from emulator_farm.report import REPORT, terminal_report, write_report
+    from emulator_farm.report_data import collect
 
     filter_run(store, settings)
     if "://" in store.uri:
-        from emulator_farm.report_data import collect
-
         Console().print(terminal_report(collect(store)))
     else:
-        Console().print(terminal_report(write_report(store, pages=_PAGES)))
+        page = Path(store.uri) / REPORT
+        found = write_report(store, pages=_PAGES) if renew or not page.exists() else collect(store)
+        Console().print(terminal_report(found))
+        print(f"report: {page}")
 
 
 def load_rules(path: Path | None) -> RuleSettings:

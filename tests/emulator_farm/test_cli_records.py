@@ -25,6 +25,7 @@ COMMANDS = {
     "export": ("--out", "dataset"),
 }
 """The commands on a record, and what each needs beside it."""
+PHONE_COMMANDS = ("phone", "doctor", "prepare", "observe", "perform", "ui")
 
 
 def loop() -> list[Action]:
@@ -196,7 +197,7 @@ def test_export_llamafactory(filtered: Path, tmp_path: Path, cli: Any) -> None:
     assert said.code == 0, said.err
     assert "note: 2 episodes were played by 'baseline'" in said.out
     assert "7 rows" in said.out
-    assert "steps skipped: no words for press in ui-tars-1.5 1" in said.out
+    assert "steps skipped: no words for press enter in ui-tars-1.5 1" in said.out
     assert len((out / "train.jsonl").read_text().splitlines()) == 7
     assert "android_rollouts" in json.loads((out / "dataset_info.json").read_text())
 
@@ -237,7 +238,7 @@ def test_nothing_to_export(record: Path, tmp_path: Path, cli: Any) -> None:
     assert not out.exists()
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "harvest", "work", "phone", "doctor", "observe", "perform", "ui"])
+@pytest.mark.parametrize("command", [*COMMANDS, "harvest", "work", *PHONE_COMMANDS])
 def test_every_command_explains_itself(command: str, cli: Any) -> None:
     said = cli(command, "--help")
     assert (said.code, said.err) == (0, "")
@@ -250,6 +251,6 @@ def test_every_command_explains_itself(command: str, cli: Any) -> None:
 
 def test_the_summary_lists_every_command(cli: Any) -> None:
     said = cli("--help")
-    for command in (*COMMANDS, "harvest", "work", "phone", "doctor", "observe", "perform", "ui"):
+    for command in (*COMMANDS, "harvest", "work", *PHONE_COMMANDS):
         assert f" {command} " in said.out
     assert cli("nonsense").code == 2

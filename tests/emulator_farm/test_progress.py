@@ -20,7 +20,7 @@ def test_everything_worth_knowing_is_in_the_line() -> None:
     progress = a_progress(published=4, successes=3, steps=80, playing=2, phones=4, failures={"device_gone": 1})
     progress.started -= 10
     line = summary(progress)
-    assert line.startswith("6/10 episodes · 75% success · 2 playing on 4 phones · 8.0 steps/s")
+    assert line.startswith("6/10 episodes · 3 of 4 played successful · 2 playing on 4 phones · 8.0 steps/s")
     assert "failed attempts: device_gone 1" in line
     assert "ETA 0:10" in line, "four took ten seconds, four are left"
 

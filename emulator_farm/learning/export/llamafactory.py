@@ -22,6 +22,7 @@ from typing import Any
 
 import yaml
 
+from agent_server.actions import Action, Finished, Press
 from agent_server.adapters import ADAPTERS, PromptSet, adapter_named
 from agent_server.errors import Inexpressible, InvalidImage, InvalidRequest
 from agent_server.errors import UnknownName as UnknownAdapter
@@ -144,7 +145,7 @@ class _Rows:
         try:
             target = reply(moves, position, self.grammar)
         except Inexpressible:
-            raise _Unwritable(f"no words for {action.type} in {self.grammar.adapter.name}") from None
+            raise _Unwritable(f"no words for {_kind(action)} in {self.grammar.adapter.name}") from None
         except GeometryError:
             raise _Unwritable("screen of a shape that the model refuses") from None
         if target is None:
@@ -276,3 +277,14 @@ def _arguments(out: Path, rows: _Rows) -> dict[str, Any]:
         "image_max_pixels": rows.largest,
         "mask_history": True,
     }
+
+
+def _kind(action: Action) -> str:
+    """What of an action a grammar may lack: its type, and for some what sets them apart."""
+    match action:
+        case Press(key=key):
+            return f"press {key}"
+        case Finished(status=status):
+            return f"finished {status}"
+        case _:
+            return action.type
