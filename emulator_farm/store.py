@@ -94,11 +94,15 @@ class Store:
         """An episode's rows, or some columns of them without reading the others. Raises like `read`."""
         try:
             with self._files.open(_episode_file(episode_id)) as file:
-                return decode(file, columns)
+                found = decode(file, columns)
         except FileNotFoundError:
             raise CallerError(f"there is no episode {episode_id!r} in {self.uri}{self._examples()}") from None
-        except pa.ArrowException as error:
+        except (pa.ArrowException, OSError) as error:  # pyarrow raises OSError for pages it cannot decompress
             raise StoreError(f"{self.path(episode_id)} is damaged: {error}") from error
+        missing = [name for name in columns or () if name not in found.column_names]
+        if missing:
+            raise StoreError(f"{self.path(episode_id)} is damaged: it has no column {', '.join(missing)}")
+        return found
 
     def episodes(self) -> Iterator[Episode]:
         """Every episode, by id."""
@@ -163,7 +167,7 @@ class Store:
         data = self._files.read(name)
         try:
             verdicts = [Verdict.model_validate_json(data)] if name.endswith(".json") else decode_verdicts(data)
-        except (pa.ArrowException, ValidationError) as error:
+        except (pa.ArrowException, OSError, ValidationError) as error:
             raise StoreError(f"{self.uri}/{name} is damaged: {error}") from error
         ulid = name.rpartition("/")[2].partition(".")[0]
         return [Filed(ulid, verdict) for verdict in verdicts]

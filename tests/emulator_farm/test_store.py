@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from emulator_farm.episode import Attempt, Episode, Verdict
@@ -76,9 +78,20 @@ def test_a_damaged_episode_is_told_by_name(tmp_path: Path, make_episode: Callabl
     whole = Path(store.path("wifi_on-7-r0k0"))
     (whole.parent / "cut-1-r0k0.parquet").write_bytes(whole.read_bytes()[:5000])
     (whole.parent / "text-1-r0k0.parquet").write_text("hello")
-    for name in ("cut-1-r0k0", "text-1-r0k0"):
+    body = bytearray(whole.read_bytes())
+    body[100:3000] = bytes(2900)
+    (whole.parent / "body-1-r0k0.parquet").write_bytes(body)
+    for name in ("cut-1-r0k0", "text-1-r0k0", "body-1-r0k0"):
         with pytest.raises(StoreError, match=f"{name}.parquet is damaged"):
             store.read(name)
+
+
+def test_columns_that_are_not_there_are_damage(tmp_path: Path) -> None:
+    folder = tmp_path / "episodes"
+    folder.mkdir()
+    pq.write_table(pa.table({"x": [1]}), folder / "a-1-r0k0.parquet")
+    with pytest.raises(StoreError, match=r"a-1-r0k0\.parquet is damaged: it has no column task"):
+        Store(tmp_path).table("a-1-r0k0", ["task"])
 
 
 def test_an_episode_of_another_schema_is_damaged_not_misread(tmp_path: Path) -> None:
