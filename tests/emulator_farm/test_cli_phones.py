@@ -97,6 +97,16 @@ def test_the_doctor_on_a_broken_phone(cli: Any, adb: AdbServer, phones: list[str
     assert "still starting" in line
 
 
+def test_a_prepared_phone_lacks_nothing(cli: Any, adb: AdbServer, phones: list[str]) -> None:
+    port = ("--adb-port", adb.address.port)
+    assert cli("prepare", phones[1], *port) == (0, "", "")
+    said = cli("doctor", phones[1], *port)
+    assert (said.code, said.err) == (0, "")
+    assert "not set" not in said.out
+    assert "FAILED" not in said.out
+    assert "com.github.uiautomator/.AdbKeyboard" in said.out
+
+
 def test_observe_keeps_what_was_seen(farm: Any, phone: str, tmp_path: Path) -> None:
     out = tmp_path / "a/b"
     done = farm("observe", phone, "--out", out)
@@ -136,7 +146,7 @@ def test_perform_says_what_became_of_it(
     cli: Any, adb: AdbServer, phone: str, action: dict[str, Any], status: str
 ) -> None:
     said = cli("perform", phone, json.dumps(action), "--adb-port", adb.address.port)
-    assert (said.code, said.err) == (0, "")
+    assert (said.code, said.err) == (int(status == "rejected"), "")
     outcome = json.loads(said.out)
     assert outcome["status"] == status
     assert outcome.keys() == {"status", "detail", "command"}
@@ -176,7 +186,12 @@ def test_a_point_off_the_screen(cli: Any, adb: AdbServer, phone: str, point: lis
 
 @pytest.mark.parametrize(
     ("command", "more"),
-    [("doctor", []), ("observe", ["--out", "look"]), ("perform", ['{"type": "press", "key": "home"}'])],
+    [
+        ("doctor", []),
+        ("prepare", []),
+        ("observe", ["--out", "look"]),
+        ("perform", ['{"type": "press", "key": "home"}']),
+    ],
 )
 def test_an_absent_phone(
     cli: Any, adb: AdbServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, more: Sequence[str]
