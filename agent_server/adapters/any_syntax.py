@@ -19,7 +19,7 @@ CALL_LINE = FENCE + r"(?:[ \t*>`•-]|```\w{0,10}|\d{1,3}[.)][ ]|<\|\w{1,20}\|>)
 """A line that begins with a call, for `thoughts.marker`."""
 ACTION_LINE = FENCE + r"[ \t*#>-]*+action[ \t*]*+[:：][ \t*`\"']*+(?=[A-Za-z_][\w.]{0,60}[(（]|[{\[])"
 """A line that begins with "Action:" and a call or an object."""
-OBJECT_LINE = FENCE + r"(?:[ \t`]|json)*+(?=[{\[])"
+OBJECT_LINE = FENCE + r"(?:[ \t`]|json)*+(?=\{|\[\s{0,20}\{)"
 """A line that begins with a JSON object."""
 
 _NOTHING_BEFORE = re.compile(r"[\s`*\"']*+(?:action[ *]{0,3}[:：])?[\s`*\"']*+", re.IGNORECASE)
