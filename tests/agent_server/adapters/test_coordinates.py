@@ -32,7 +32,8 @@ def test_notations(value):
     "value",
     [
         "", "=", "null", "here", "10", "10,20,30", "1-2", "10px, 20px", "0x10, 5", "1.2.3, 4", None, True, 5,
-        [], [5], [1, 2, 3], [[1, [2]], 3], {"a": 1}, {"x": 1}, {"x": [1], "y": 2}, {"point": {"x": 1}}, [True, False], "9" * 500,
+        [], [5], [1, 2, 3], [[1, [2]], 3], {"a": 1}, {"x": 1}, {"x": [1], "y": 2}, {"point": {"x": 1}},
+        [True, False], "9" * 500,
     ],
     ids=lambda value: str(value)[:20],
 )  # fmt: skip
