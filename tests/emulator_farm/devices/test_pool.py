@@ -38,7 +38,7 @@ def test_a_retry_goes_to_another_phone(pool: Pool) -> None:
 
 
 def test_patience_with_another_phone_ends(pool: Pool) -> None:
-    taken = pool.lend(HOLDER, ["a"], patience_s=0, deadline_s=0)
+    taken = pool.lend(HOLDER, ["a"], patience_s=5, deadline_s=5)
     assert taken.member == "b"
     began = time.monotonic()
     assert pool.lend(HOLDER, ["a"], patience_s=0.3, deadline_s=5).member == "a"

@@ -100,7 +100,7 @@ def test_no_text_is_lost_by_wrapping(text: str, width: int) -> None:
     face = typeface("regular", 20)
     lines = flow(text, face, width)
     assert "".join(text[line.start : line.end] for line in lines) == text.replace("\n", "")
-    assert all(line.width <= width or len(line.shown.rstrip(" ")) <= 1 for line in lines)
+    assert all(line.width <= width or len(line.shown.strip(" ")) <= 1 for line in lines)
     assert lines[0].start == 0
     for position in range(len(text) + 1):
         line = lines[line_of(lines, position)]
