@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+import signal
 import socket
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +23,7 @@ import redis
 from agent_server.actions import Finished, Wait
 from agent_server.schemas import ActResponse, ModelCard, ModelList
 from emulator_farm.board import Board
+from emulator_farm.devices.pool import Pool
 from emulator_farm.embedded import EmbeddedValkey
 from emulator_farm.store import Store
 from emulator_farm.virtual.host import PhoneHost
@@ -491,4 +496,45 @@ def test_work_until_idle(joined: Any, out: Path, phone: str, connection: redis.R
     assert first == f"working for run {run} with 1 of 2 phones; Ctrl-C stops"
     assert second.startswith(f"not fit yet: {NOTHING_THERE}: cannot connect")
     assert Board(connection, run).order() is None
-    assert connection.keys("farm:pool:*") == []
+    assert connection.keys("farm:host:*") == []
+
+
+def in_the_background(*stages: Callable[[], object]) -> threading.Thread:
+    """Do these one after the other while a command runs in this thread."""
+    thread = threading.Thread(target=lambda: [stage() for stage in stages], daemon=True)
+    thread.start()
+    return thread
+
+
+def test_work_waits_for_redis(cli: Any, harvest: Any, out: Path, phone: str) -> None:
+    assert harvest("--devices", f"adb:{NOTHING_THERE}").code == 1
+
+    with EmbeddedValkey() as server, redis.Redis.from_url(server.url) as client:
+
+        def lent() -> None:
+            pool = Pool(client, f"{os.uname().nodename}-{os.getpid()}")
+            deadline = time.monotonic() + 20
+            while time.monotonic() < deadline:
+                with contextlib.suppress(redis.RedisError):
+                    if pool.ready() == {phone}:
+                        return
+                threading.Event().wait(0.05)
+            raise TimeoutError("the phone is not offered")
+
+        def killed() -> None:
+            os.kill(server.pid, signal.SIGKILL)
+            threading.Event().wait(0.8)  # away for a while
+            assert not server.alive()
+
+        words = ("work", "--redis", server.url, "--out", out, "--devices", f"adb:{phone}")
+        stages = in_the_background(lent, killed, server.start, lent, lambda: os.kill(os.getpid(), signal.SIGTERM))
+        said = cli(*words)
+        stages.join()
+        assert (said.code, said.out) == (0, ""), said.err
+        assert len(said.err.splitlines()) == 1, "it says that it works, and then goes on by itself"
+        stages = in_the_background(lent, killed)
+        said = cli(*words, "--patience", 0.5)
+        stages.join()
+    assert (said.code, said.out) == (1, "")
+    _, complaint = said.err.splitlines()
+    assert complaint.startswith("error: Redis does not answer for more than 0.5 s: ")

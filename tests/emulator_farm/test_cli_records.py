@@ -170,6 +170,18 @@ def test_show_writes_a_page(filtered: Path, tmp_path: Path, cli: Any) -> None:
     assert page.count("data:image/jpeg;base64,") == 10
 
 
+def test_show_by_the_path_of_an_episode(
+    filtered: Path, tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(filtered)
+    for place in (f"{filtered}/episodes", "episodes"):
+        assert cli("show", f"{place}/{GOOD}.parquet", "--out", tmp_path / "page.html").code == 0
+        assert GOOD in (tmp_path / "page.html").read_text()
+        (tmp_path / "page.html").unlink()
+    for words in ((GOOD,), (f"{filtered}/{GOOD}.parquet",), (filtered, GOOD, "more")):
+        assert "names no episode; write DIR/episodes/ID.parquet" in cli("show", *words, "--out", "x").complaint(2)
+
+
 def test_show_refuses(filtered: Path, tmp_path: Path, cli: Any) -> None:
     out = tmp_path / "page.html"
     complaint = cli("show", filtered, "nothing-7-r0k0", "--out", out).complaint(2)
