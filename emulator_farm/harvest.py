@@ -35,7 +35,7 @@ TICK_S = 0.2
 _SWEEP_S = 2.0
 _UNSEEN_S = 10.0
 """An episode that is neither queued nor claimed for so long was lost by a worker that died early."""
-_UNCHARGED = frozenset({"queue", "stopped"})
+_UNCHARGED = frozenset({"queue", "stopped", "no_phone"})
 """Causes that say nothing about the episode: they do not use up its tries."""
 _POLICY_CHECK_S = 1.0
 
