@@ -141,8 +141,7 @@ def collect(store: Store, controls: Sequence[Store] = ()) -> Report:
         reasons=_reasons(verdicts),
         tasks=_tasks(episodes, dict(zip(names, (one for _, one in others), strict=True))),
         controls=tuple(
-            Control(name, control.uri, _rate(found))
-            for name, (control, found) in zip(names, others, strict=True)
+            Control(name, control.uri, _rate(found)) for name, (control, found) in zip(names, others, strict=True)
         ),
         stages=tuple(_stages(episodes)),
         causes=_causes(attempts),
