@@ -44,7 +44,7 @@ format: $(VENV)/.dev  ## Format the code
 
 test: $(VENV)/.dev  ## Run every test, with the branch coverage gate
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
 

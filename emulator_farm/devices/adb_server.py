@@ -120,9 +120,17 @@ class AdbServer:
         Raises AdbServerGone if it does not come back, or if it is someone else's and does not answer.
         """
         with self._lock:
-            if self._process is None or self._process.poll() is None:
+            if self._process is None:
                 self.version()
                 return
+            if self._process.poll() is None:
+                try:
+                    self.version()
+                except AdbServerGone:  # dying, or not worth waiting for
+                    self._process.kill()
+                    self._process.wait()
+                else:
+                    return
             self._start()
             known = sorted(self._known)
         for serial in known:

@@ -24,6 +24,7 @@ from emulator_farm.campaign import Campaign
 from emulator_farm.config import HarvestConfig
 from emulator_farm.embedded import EmbeddedValkey
 from emulator_farm.errors import CallerError, PolicyFault, QueueError, RunMismatch
+from emulator_farm.processes import born
 from emulator_farm.progress import Outcome, Progress
 from emulator_farm.store import Store
 
@@ -148,8 +149,9 @@ def results(store: Store) -> list[str]:
 
 
 def kill(pids: list[int], number: int = signal.SIGKILL) -> bool:
-    for pid in pids[:1]:
-        os.kill(pid, number)
+    """Signal the youngest of them: older ones may belong to fixtures of other tests."""
+    if pids:
+        os.kill(max(pids, key=lambda pid: int(born(pid) or 0)), number)
     return bool(pids)
 
 
@@ -249,8 +251,8 @@ def test_a_stopped_job_loses_its_claim_and_its_phone(tmp_path: Path, policy: str
     stopped: list[tuple[int, float]] = []
 
     def act() -> bool:
-        found = jobs()
-        stopped.extend((pid, time.monotonic()) for pid in found[:1])
+        found = jobs()[:1]
+        stopped.extend((pid, time.monotonic()) for pid in found)
         return kill(found, signal.SIGSTOP)
 
     killer = Killer(act)
