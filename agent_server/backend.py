@@ -59,6 +59,10 @@ class ChatRequest:
     """Fields of the request body, by their names there; None is left out."""
     session: str | None = None
     return_tokens: bool = False
+    extras: Mapping[str, object] = field(default_factory=dict)
+    """Further fields of the body: tools, response_format, structured_outputs."""
+    model: str | None = None
+    """Served name to ask for in place of the backend's own: a LoRA adapter, say."""
 
 
 class ChatBackend:
@@ -133,7 +137,13 @@ class ChatBackend:
 
     def _body(self, request: ChatRequest) -> dict[str, object]:
         sampling = {name: value for name, value in request.sampling.items() if value is not None}
-        body: dict[str, object] = {"model": self.model, "messages": request.messages, "stream": False, **sampling}
+        body: dict[str, object] = {
+            "model": request.model or self.model,
+            "messages": request.messages,
+            "stream": False,
+            **sampling,
+            **request.extras,
+        }
         if request.return_tokens:
             body |= {"logprobs": True, "return_token_ids": True}
         return body

@@ -64,7 +64,7 @@ def _choice(choice: Mapping[str, object], prompt_ids: list[int] | None, with_tok
         ids = _list_of(int, choice.get("token_ids"))
         tokens = Tokens(prompt_ids=prompt_ids, response_ids=ids, logprobs=_logprobs(choice.get("logprobs")))
     return Choice(
-        text=_text(message.get("content")),
+        text=_text(message.get("content")) + _called(message.get("tool_calls")),
         reasoning=reasoning if isinstance(reasoning, str) else None,
         finish_reason=reason if isinstance(reason, str) else None,
         tokens=tokens,
@@ -76,6 +76,27 @@ def _text(content: object) -> str:
     if isinstance(content, list):
         return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
     return content if isinstance(content, str) else ""
+
+
+def _called(calls: object) -> str:
+    """Tool calls that the server's own parser took out of the text, written again the way models write them."""
+    if not isinstance(calls, list):
+        return ""
+    functions = [
+        call["function"] for call in calls if isinstance(call, dict) and isinstance(call.get("function"), dict)
+    ]
+    return "".join(f"\n<tool_call>\n{_call(function)}\n</tool_call>" for function in functions)
+
+
+def _call(function: Mapping[str, object]) -> str:
+    """One call as JSON; arguments that are not JSON stay the text that they are."""
+    arguments = function.get("arguments")
+    if isinstance(arguments, str):
+        try:
+            arguments = orjson.loads(arguments)
+        except orjson.JSONDecodeError:
+            return f'{{"name": {orjson.dumps(str(function.get("name"))).decode()}, "arguments": {arguments}}}'
+    return orjson.dumps({"name": function.get("name"), "arguments": arguments}).decode()
 
 
 def _logprobs(value: object) -> list[float] | None:
@@ -98,12 +119,16 @@ def _usage(value: object) -> Usage:
     return Usage(
         prompt_tokens=_count(value.get("prompt_tokens")),
         completion_tokens=_count(value.get("completion_tokens")),
-        cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else 0,
+        cached_tokens=_cached(details.get("cached_tokens")) if isinstance(details, dict) else None,
     )
 
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) else 0
+
+
+def _cached(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _excerpt(content: bytes) -> str:

@@ -52,6 +52,8 @@ class PolicyConfig(BaseModel):
     """In which the model is asked to think, where its prompt can say so."""
     history: int | None = Field(default=None, ge=0)
     """How many earlier steps are told; None leaves it to the adapter."""
+    constrained: bool = False
+    """Whether replies are held to the grammar where a request does not say."""
     min_pixels: int | None = Field(default=None, ge=1)
     max_pixels: int | None = Field(default=None, ge=1)
     """Pixel limits of the checkpoint's own processor, where they differ from the adapter's."""

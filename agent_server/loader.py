@@ -32,6 +32,7 @@ def load_policy(config: PolicyConfig) -> Policy:
         PromptSet.load(config.prompts),
         encoding=Encoding(config.image_format, config.jpeg_quality),
         language=config.language,
+        constrained=config.constrained,
     )
 
 

@@ -47,7 +47,7 @@ class Metrics:
         usage = response.usage
         self.tokens.labels("prompt").inc(usage.prompt_tokens)
         self.tokens.labels("completion").inc(usage.completion_tokens)
-        self.tokens.labels("cached").inc(usage.cached_tokens)
+        self.tokens.labels("cached").inc(usage.cached_tokens or 0)
 
     def failed(self, error: BackendError) -> None:
         """Count one failure of the backend."""

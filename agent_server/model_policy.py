@@ -62,8 +62,10 @@ class ModelPolicy:
         image_threads: int | None = None,
         image_cache_bytes: int = 256 * 2**20,
         language: str = "English",
+        constrained: bool = False,
     ) -> None:
-        """`model` is the name that callers use and that decides size-dependent limits."""
+        """`model` is the name that callers use and that decides size-dependent limits; `constrained` is what applies
+        where a request leaves it open."""
         self._model = model
         self._adapter = adapter
         self._backend = backend
@@ -73,6 +75,7 @@ class ModelPolicy:
         self._pool = ThreadPoolExecutor(image_threads or os.cpu_count() or 1, thread_name_prefix="image")
         self._cache = ImageCache(image_cache_bytes)
         self._language = language
+        self._constrained = constrained
 
     def cards(self) -> list[ModelCard]:
         declared = self._adapter.declaration
@@ -82,6 +85,7 @@ class ModelPolicy:
                 adapter=self._adapter.name,
                 weights=self._backend.weights,
                 prompt_digest=self._digest,
+                images=declared.images,
                 sampling=dict(declared.sampling),
             )
         ]
@@ -98,11 +102,13 @@ class ModelPolicy:
             raise UnknownName("model", observation.model or "", [self._model])
         watch = Stopwatch()
         frame = self._frame(observation.size)
-        messages = self._messages(observation)
+        prompt = self._prompt(observation)
+        messages = self._adapter.messages(prompt, self._prompts)
+        extras = {**self._adapter.request_fields(prompt), **self._constraint(observation, frame)}
         watch.lap("prompt")
         urls = await self._images(observation, _indices(messages))
         watch.lap("image")
-        completion = await self._backend.complete(self._request(observation, messages, urls))
+        completion = await self._backend.complete(self._request(observation, messages, urls, extras))
         watch.lap("backend")
         samples = [self._sample(choice, frame) for choice in completion.choices]
         watch.lap("parse")
@@ -114,14 +120,14 @@ class ModelPolicy:
         except GeometryError as error:
             raise InvalidRequest(str(error)) from error
 
-    def _messages(self, observation: Observation) -> list[Message]:
+    def _prompt(self, observation: Observation) -> PromptInput:
         pictures = observation.history_images
         turns = []
         for index, turn in enumerate(observation.history):
             picture = pictures[index] if index < len(pictures) else None
             told = Turn.of(turn, picture.size if picture else None)
             turns.append(replace(told, has_screenshot=picture is not None))
-        prompt = PromptInput(
+        return PromptInput(
             goal=observation.goal,
             size=observation.size,
             turns=turns,
@@ -129,7 +135,16 @@ class ModelPolicy:
             language=self._language,
             model=self._model,
         )
-        return self._adapter.messages(prompt, self._prompts)
+
+    def _constraint(self, observation: Observation, frame: ModelFrame) -> dict[str, object]:
+        """The field of the request that makes the model write nothing but its grammar, where that is wanted."""
+        asked = observation.sampling.constrained
+        if not (self._constrained if asked is None else asked):
+            return {}
+        constraint = self._adapter.constraint(frame.map)
+        if constraint is None:
+            raise InvalidRequest(f"the adapter {self._adapter.name} has no constrained output; ask without it")
+        return {"structured_outputs": {constraint.kind: constraint.value}}
 
     async def _images(self, observation: Observation, indices: Iterable[int]) -> dict[int, str]:
         """Data URLs of the images that the messages name, prepared side by side."""
@@ -156,13 +171,16 @@ class ModelPolicy:
         encoded = prepared(image, resized, self._encoding)
         return _data_url(encoded.data, encoded.media_type)
 
-    def _request(self, observation: Observation, messages: Sequence[Message], urls: dict[int, str]) -> ChatRequest:
-        asked = observation.sampling.model_dump(exclude_none=True)
+    def _request(
+        self, observation: Observation, messages: Sequence[Message], urls: dict[int, str], extras: dict[str, object]
+    ) -> ChatRequest:
+        asked = observation.sampling.model_dump(exclude_none=True, exclude={"constrained"})
         return ChatRequest(
             messages=[{"role": message.role, "content": _content(message, urls)} for message in messages],
             sampling={**self._adapter.declaration.sampling, **asked},
             session=observation.session,
             return_tokens=observation.return_tokens,
+            extras=extras,
         )
 
     def _sample(self, choice: Choice, frame: ModelFrame) -> Sample:

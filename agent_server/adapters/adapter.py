@@ -45,6 +45,34 @@ Space = Absolute | Relative
 
 
 @dataclass(frozen=True)
+class Processor:
+    """What the model server's own image processor does: resize within the limits, cut into patches, merge to tokens.
+
+    `merge` x `merge` patches of `patch` pixels a side make one token, so sides are multiples of `factor`.
+    """
+
+    patch: int
+    merge: int
+    min_pixels: int
+    max_pixels: int
+
+    @property
+    def factor(self) -> int:
+        return self.patch * self.merge
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Structured output: what the model can write at all when it is asked to be constrained.
+
+    `kind` is vLLM's name of it in `structured_outputs`; `value` a regular expression or a JSON schema.
+    """
+
+    kind: Literal["regex", "json"]
+    value: str | Mapping[str, object]
+
+
+@dataclass(frozen=True)
 class Declaration:
     """The facts of one model version, as data: what `agent-server adapters` prints."""
 
@@ -75,6 +103,8 @@ class Declaration:
     """How many earlier steps are told at most: None for all, 0 for none."""
     inexpressible: tuple[str, ...] = ()
     """What `render` refuses, in words."""
+    processor: Processor | None = None
+    """The published image processor, where the space is Relative (an Absolute one says it itself); None: unknown."""
 
     @property
     def call_user_answers(self) -> bool:
@@ -270,6 +300,17 @@ class Adapter(ABC):
     @abstractmethod
     def render(self, action: Action, map: CoordinateMap, thought: str | None = None, summary: str | None = None) -> str:
         """The reply with which this model would ask for `action`. Raises Inexpressible where its grammar cannot."""
+
+    def constraint(self, map: CoordinateMap) -> Constraint | None:
+        """What this family may write about a screenshot, for structured output; None where the grammar allows none.
+
+        Whatever it admits, `parse` reads as an action with its points on the screen.
+        """
+        return None
+
+    def request_fields(self, prompt: PromptInput) -> Mapping[str, object]:
+        """Fields that the request needs beside messages and sampling: tools, a tool choice, a response format."""
+        return {}
 
     @abstractmethod
     def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:

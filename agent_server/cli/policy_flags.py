@@ -41,6 +41,9 @@ def _config(
     prompts: Annotated[Path | None, typer.Option(help="Folder of templates that replace shipped ones.")] = None,
     language: Annotated[str, typer.Option(help="In which the model is asked to think.")] = "English",
     history_limit: Annotated[int | None, typer.Option(help="How many earlier steps the model is told.")] = None,
+    constrained: Annotated[
+        bool, typer.Option("--constrained", help="Hold replies to the model's grammar (structured output).")
+    ] = False,
     min_pixels: Annotated[int | None, typer.Option(help="Lower limit of the checkpoint's image processor.")] = None,
     max_pixels: Annotated[int | None, typer.Option(help="Upper limit of the checkpoint's image processor.")] = None,
     image_format: Annotated[
@@ -61,6 +64,7 @@ def _config(
         prompts=prompts,
         language=language,
         history=history_limit,
+        constrained=constrained,
         min_pixels=min_pixels,
         max_pixels=max_pixels,
         image_format=image_format,

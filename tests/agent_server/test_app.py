@@ -358,7 +358,10 @@ def test_readiness(serve_app):
 def test_models(url):
     listed = web.get(url + "/v1/models").json()
     assert listed["object"] == "list"
-    card = {"id": "m", "adapter": "a", "weights": "w", "prompt_digest": "d", "sampling": {"temperature": 0}}
+    card = {
+        "id": "m", "adapter": "a", "weights": "w", "prompt_digest": "d", "prompt_origin": None, "images": 1,
+        "logprobs_mode": None, "sampling": {"temperature": 0},
+    }  # fmt: skip
     assert listed["data"] == [{"object": "model", "owned_by": "android-rollout-farm", **card}]
 
 

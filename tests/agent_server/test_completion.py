@@ -88,3 +88,16 @@ def test_tokens_that_a_server_does_not_tell(rest):
 def test_answers_that_are_no_completion(content, words):
     with pytest.raises(BackendReply, match=words):
         read_completion(content, "http://b")
+
+
+def test_tool_calls_that_the_server_took_out_are_put_back():
+    calls = [
+        {"type": "function", "function": {"name": "click", "arguments": '{"x": 1}'}},
+        {"type": "function", "function": {"name": "wait", "arguments": "{not json"}},
+    ]
+    body = {"choices": [{"message": {"content": "I click.", "tool_calls": calls}}]}
+    text = read_completion(orjson.dumps(body), "u").choices[0].text
+    assert text == (
+        'I click.\n<tool_call>\n{"name":"click","arguments":{"x":1}}\n</tool_call>'
+        '\n<tool_call>\n{"name": "wait", "arguments": {not json}\n</tool_call>'
+    )

@@ -66,7 +66,7 @@ def test_a_goal_has_a_limit():
     "fields",
     [
         {"image_url": "http://127.0.0.1/x.png"},
-        {"sampling": {"top_k": 5}},
+        {"sampling": {"min_p": 0.5}},
         {"history": [{"thoughts": "x"}]},
         {"history": [{"action": {"type": "click", "point": [1, 2], "button": "left"}}]},
     ],
@@ -164,7 +164,7 @@ def test_a_response_survives_json():
     again = ActResponse.model_validate_json(response.model_dump_json())
     assert again == response
     assert again.samples == []
-    assert again.usage.model_dump() == {"prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": 0}
+    assert again.usage.model_dump() == {"prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": None}
 
 
 def test_a_response_always_says_whether_there_is_an_action():

@@ -1,26 +1,17 @@
-"""Wire models of the policy server."""
+"""`POST /act`: what is asked and what is answered."""
 
 from __future__ import annotations
 
 import itertools
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from agent_server.actions import Action
-
-GOAL_LIMIT = 20_000
-TEXT_LIMIT = 200_000
-HISTORY_LIMIT = 1_000
-
-Text = Annotated[str, Field(max_length=TEXT_LIMIT)]
+from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, Sha256, Text, Wire
 
 
-class _Wire(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ParseError(_Wire):
+class ParseError(Wire):
     """Why a model's text gave no action."""
 
     kind: Literal["malformed", "unsupported", "out_of_range"]
@@ -29,17 +20,23 @@ class ParseError(_Wire):
     message: str
 
 
-class Sampling(_Wire):
+class Sampling(Wire):
     """What the caller may set of sampling; None leaves the adapter's default."""
 
     temperature: float | None = Field(default=None, ge=0, le=5)
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=None, ge=1, le=65_536)
+    top_k: int | None = Field(default=None, ge=-1)
+    """How many of the likeliest tokens are drawn from; 0 and -1 mean all."""
+    repetition_penalty: float | None = Field(default=None, gt=0, le=5)
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     n: int = Field(default=1, ge=1, le=128)
+    constrained: bool | None = None
+    """Whether the model can only write what its grammar reads (structured output). None leaves it to the server.
+    Constrained replies are not what the model would have said by itself."""
 
 
-class HistoryTurn(_Wire):
+class HistoryTurn(Wire):
     """One earlier step, as this server answered it, oldest first."""
 
     step: int | None = Field(default=None, ge=0)
@@ -51,15 +48,18 @@ class HistoryTurn(_Wire):
     parse_error: ParseError | None = None
     screenshot: str | None = None
     """What that step saw: base64 of the image, for models that look back."""
+    screenshot_sha256: Sha256 | None = None
+    """In place of the image: the digest of bytes that this server was sent before. A server that does not have them
+    any more answers 409 (`missing_screenshots`), and the image itself must be sent."""
 
 
-class ActRequest(_Wire):
+class ActRequest(Wire):
     """What to do next on this screen?"""
 
     goal: Annotated[str, Field(min_length=1, max_length=GOAL_LIMIT)]
     screenshot: str | None = None
     """Base64 of a PNG, JPEG or WebP. In a multipart request the image is a file part instead."""
-    history: Annotated[list[HistoryTurn], Field(max_length=HISTORY_LIMIT)] = []
+    history: Annotated[list[HistoryTurn], Field(max_length=HISTORY_LIMIT)] = Field(default_factory=list)
     ui_tree: Annotated[str, Field(max_length=4_000_000)] | None = None
     """The UI hierarchy (uiautomator XML) of the same moment."""
     app: Annotated[str, Field(max_length=1_000)] | None = None
@@ -81,24 +81,30 @@ class ActRequest(_Wire):
         return self
 
 
-class Usage(_Wire):
+class Usage(Wire):
     """Token counts of one request, all samples together."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cached_tokens: int = 0
+    cached_tokens: int | None = None
+    """Prompt tokens found in the backend's prefix cache; None where it does not tell."""
 
 
-class Tokens(_Wire):
+class Tokens(Wire):
     """What a trainer needs of one sample."""
 
     prompt_ids: list[int] | None = None
     response_ids: list[int] | None = None
     logprobs: list[float] | None = None
     """Natural logarithms, one per response token."""
+    logprobs_mode: Literal["raw", "processed"] | None = None
+    """raw: of the model's own distribution; processed: after temperature, top-p, top-k and penalties. None: unknown."""
+    image_grid: list[tuple[int, int, int]] | None = None
+    """(frames, rows, columns) of patches, one entry an image in the order of the prompt, before patches are merged into
+    tokens; None where the processor of the backend is not known."""
 
 
-class Sample(_Wire):
+class Sample(Wire):
     """One reading of one reply."""
 
     action: Action | None
@@ -119,41 +125,11 @@ class ActResponse(Sample):
     adapter: str
     weights: str | None = None
     """Revision of the weights that answered, where the backend tells."""
+    weights_policy: Literal["pinned", "step"] | None = None
+    """pinned: a session keeps its revision until it ends; step: every request is answered by the newest."""
     prompt_digest: str | None = None
     usage: Usage = Usage()
-    timing_ms: dict[str, float] = {}
+    timing_ms: dict[str, float] = Field(default_factory=dict)
     """Wall time by stage: image, prompt, backend, parse, total."""
-    samples: list[Sample] = []
+    samples: list[Sample] = Field(default_factory=list)
     """All samples when n > 1, else empty."""
-
-
-class ModelCard(_Wire):
-    """One entry of `/v1/models`; what a run's identity needs to know about a policy."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    id: str
-    object: Literal["model"] = "model"
-    owned_by: str = "android-rollout-farm"
-    adapter: str
-    weights: str | None = None
-    prompt_digest: str | None = None
-    sampling: dict[str, float | int | str | None] = {}
-    """The defaults that apply where a request says nothing."""
-
-
-class ModelList(_Wire):
-    object: Literal["list"] = "list"
-    data: list[ModelCard]
-
-
-class Problem(BaseModel):
-    """RFC 9457 problem details (`application/problem+json`)."""
-
-    type: str = "about:blank"
-    title: str
-    status: int
-    detail: str
-    instance: str | None = None
-    errors: list[dict[str, object]] | None = None
-    """For validation errors: where (`loc`) and what (`msg`)."""

@@ -1,0 +1,1 @@
+"""The routes of the HTTP interface, one file for each thing that can be asked."""

@@ -1,0 +1,35 @@
+"""Wire models of the policy server."""
+
+from agent_server.schemas.act import (
+    ActRequest,
+    ActResponse,
+    HistoryTurn,
+    ParseError,
+    Sample,
+    Sampling,
+    Tokens,
+    Usage,
+)
+from agent_server.schemas.models import ModelCard, ModelList
+from agent_server.schemas.problem import Problem
+from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, TEXT_LIMIT, Sha256, Text, Wire
+
+__all__ = [
+    "GOAL_LIMIT",
+    "HISTORY_LIMIT",
+    "TEXT_LIMIT",
+    "ActRequest",
+    "ActResponse",
+    "HistoryTurn",
+    "ModelCard",
+    "ModelList",
+    "ParseError",
+    "Problem",
+    "Sample",
+    "Sampling",
+    "Sha256",
+    "Text",
+    "Tokens",
+    "Usage",
+    "Wire",
+]

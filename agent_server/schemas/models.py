@@ -1,0 +1,34 @@
+"""`GET /v1/models`: what a server serves."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from agent_server.schemas.wire import Wire
+
+
+class ModelCard(Wire):
+    """One entry of `/v1/models`; what a run's identity needs to know about a policy."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    id: str
+    object: Literal["model"] = "model"
+    owned_by: str = "android-rollout-farm"
+    adapter: str
+    weights: str | None = None
+    prompt_digest: str | None = None
+    prompt_origin: str | None = None
+    """Whose prompt it is: "shipped" (written here, not the vendor's), "custom", or "vendor: NAME VERSION"."""
+    images: int = 1
+    """How many screenshots the model is shown at most, the current one included."""
+    logprobs_mode: Literal["raw", "processed"] | None = None
+    sampling: dict[str, float | int | str | None] = Field(default_factory=dict)
+    """The defaults that apply where a request says nothing."""
+
+
+class ModelList(Wire):
+    object: Literal["list"] = "list"
+    data: list[ModelCard]

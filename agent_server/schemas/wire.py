@@ -1,0 +1,21 @@
+"""What every wire model has in common: frozen, and strangers among its fields are an error."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+GOAL_LIMIT = 20_000
+TEXT_LIMIT = 200_000
+HISTORY_LIMIT = 1_000
+
+Text = Annotated[str, Field(max_length=TEXT_LIMIT)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""Of the bytes as they were sent, in lower-case hexadecimal."""
+
+
+class Wire(BaseModel):
+    """Base of the wire models."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
