@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import orjson
 import pytest
 
 from agent_server.completion import read_completion
