@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from agent_server import __version__
+from agent_server.admission import Admission
 from agent_server.auth import BearerAuth
 from agent_server.config import ServerConfig
 from agent_server.metrics import Measured, Metrics
@@ -34,6 +35,7 @@ def create_app(policy: Policy, config: ServerConfig | None = None) -> FastAPI:
     install(app)
     add_act(app, policy, config, metrics)
     add_state(app, policy, metrics)
+    app.add_middleware(Admission, limit=config.max_in_flight)
     if config.token_file is not None:
         app.add_middleware(BearerAuth, tokens=TokenFile(config.token_file))
     app.add_middleware(Measured, metrics=metrics)

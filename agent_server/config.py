@@ -25,6 +25,10 @@ class ServerConfig(BaseModel):
     """Of one image."""
     max_image_pixels: int = Field(default=40_000_000, ge=1, le=89_000_000)
     """Width times height of one image."""
+    max_in_flight: int = Field(default=512, ge=1)
+    """Requests that are answered at once; more are refused with 429. Each holds its screenshots in memory."""
+    body_timeout_s: float = Field(default=60.0, gt=0)
+    """From the head of a request to the last byte of its body."""
 
     @property
     def image_limits(self) -> ImageLimits:

@@ -31,9 +31,11 @@ EXAMPLE: dict[str, object] = {
 _PROBLEMS = {
     "401": "No valid token",
     "404": "Unknown model; the detail lists the known ones",
+    "408": "The body did not come to its end in time",
     "413": "Body or image too large",
     "415": "Neither JSON nor multipart, or not a still PNG, JPEG or WebP",
     "422": "The request does not make sense; `errors` says where",
+    "429": "As many requests are being answered as may be; `Retry-After` says when to come again",
     "500": "The server failed",
     "502": "The model server answered wrongly",
     "503": "The model server cannot be reached or took too long",

@@ -18,6 +18,7 @@ from agent_server.errors import BackendError, InvalidRequest
 from agent_server.schemas import Problem
 
 MEDIA_TYPE = "application/problem+json"
+_UNREGISTERED = {499: "Client Closed Request"}
 
 
 def problem(
@@ -29,7 +30,7 @@ def problem(
     headers: dict[str, str] | None = None,
 ) -> Response:
     """One error as a response; the title is the status's own phrase unless given."""
-    phrase = title or http.HTTPStatus(status).phrase
+    phrase = title or _UNREGISTERED.get(status) or http.HTTPStatus(status).phrase
     body = Problem(title=phrase, status=status, detail=detail, errors=list(errors) if errors else None)
     return Response(body.model_dump_json(exclude_none=True), status, headers, MEDIA_TYPE)
 

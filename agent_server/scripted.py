@@ -66,6 +66,8 @@ class ScriptedModel:
     requests: list[RecordedRequest] = field(default_factory=list)
     connections: set[tuple[str, int]] = field(default_factory=set)
     """Every client address seen: how many connections were opened."""
+    hung_up: int = 0
+    """How many callers were gone before their reply was due."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -74,7 +76,7 @@ class ScriptedModel:
         self.connections.add(tuple(scope["client"]))
         match scope["method"], scope["path"]:
             case "POST", "/v1/chat/completions":
-                await self._complete(scope, content, send)
+                await self._complete(scope, content, receive, send)
             case "GET", "/v1/models":
                 entry = {"id": self.model, "object": "model"} | ({"root": self.root} if self.root else {})
                 await _answer(send, ScriptedReply(), orjson.dumps({"object": "list", "data": [entry]}))
@@ -83,15 +85,16 @@ class ScriptedModel:
             case _:
                 await _answer(send, ScriptedReply(status=404), b'{"detail":"Not Found"}')
 
-    async def _complete(self, scope: Scope, content: bytes, send: Send) -> None:
+    async def _complete(self, scope: Scope, content: bytes, receive: Receive, send: Send) -> None:
         body: dict[str, Any] = {}
         if self.record:
             body = orjson.loads(content)
             headers = {name.decode(): value.decode() for name, value in scope["headers"]}
             self.requests.append(RecordedRequest(headers, body))
         reply = self.script(body)
-        if reply.delay_s:
-            await asyncio.sleep(reply.delay_s)
+        if reply.delay_s and await _leaves_within(reply.delay_s, receive):
+            self.hung_up += 1
+            return
         await _answer(send, reply, reply.body if reply.body is not None else _completion(reply, self.model, body))
 
 
@@ -114,6 +117,15 @@ def _completion(reply: ScriptedReply, model: str, request: dict[str, Any]) -> by
         choice["logprobs"] = {"content": [{"token": "t", "logprob": value} for value in (-0.5, -0.25, 0)]}
     answer["choices"] = [{**choice, "index": index} for index in range(request.get("n", 1))]
     return orjson.dumps(answer)
+
+
+async def _leaves_within(seconds: float, receive: Receive) -> bool:
+    """Wait; whether the caller hung up meanwhile."""
+    try:
+        async with asyncio.timeout(seconds):
+            return bool((await receive())["type"] == "http.disconnect")
+    except TimeoutError:
+        return False
 
 
 async def _body(receive: Receive) -> bytes:

@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from agent_server.errors import InvalidRequest
+from agent_server.http_protocol import LimitedHttpProtocol
 
 _KEEPALIVE_S = 75
 _GRACE_S = 20
@@ -32,7 +33,7 @@ def serve(app: FastAPI, host: str, port: int, announce: Callable[[str], None], l
     config = uvicorn.Config(
         app,
         loop="auto",
-        http="httptools",
+        http=LimitedHttpProtocol,
         ws="none",
         log_level=log_level,
         access_log=False,

@@ -21,6 +21,7 @@ def serve(
     max_body_mib: Annotated[float, typer.Option(help="Limit of a request's body, in MiB.")] = 32,
     max_image_mib: Annotated[float, typer.Option(help="Limit of one image, in MiB.")] = 16,
     max_image_pixels: Annotated[int, typer.Option(help="Limit of one image's width times height.")] = 40_000_000,
+    max_in_flight: Annotated[int, typer.Option(help="Requests answered at once; more are refused with 429.")] = 512,
     log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log.")] = "info",
 ) -> None:
     """Answer POST /act until stopped. Prints "listening on URL" once it does."""
@@ -33,6 +34,7 @@ def serve(
         max_body_bytes=int(max_body_mib * MIB),
         max_image_bytes=int(max_image_mib * MIB),
         max_image_pixels=max_image_pixels,
+        max_in_flight=max_in_flight,
     )
     app = create_app(load_policy(chosen), config)
     serve_app(app, host, port, lambda url: print(f"listening on {url}", flush=True), log_level)

@@ -13,6 +13,7 @@ from agent_server.errors import BackendError
 from agent_server.metrics import Metrics
 from agent_server.openapi import ACT_BODY, PROBLEM_RESPONSES
 from agent_server.policy import Observation, Policy
+from agent_server.presence import while_present
 from agent_server.schemas import ActResponse
 
 _INLINE_BYTES = MIB
@@ -25,12 +26,13 @@ def add_act(app: FastAPI, policy: Policy, config: ServerConfig, metrics: Metrics
     @app.post("/act", response_model=ActResponse, openapi_extra=ACT_BODY, responses=PROBLEM_RESPONSES)
     async def act(request: Request) -> Response:
         """Choose the next action."""
-        decision = await _decide(policy, await _observe(request, config), metrics)
+        observation = await _observe(request, config)
+        decision = await while_present(request, _decide(policy, observation, metrics))
         return Response(decision.model_dump_json(), media_type="application/json")
 
 
 async def _observe(request: Request, config: ServerConfig) -> Observation:
-    body = await read_body(request, config.max_body_bytes)
+    body = await read_body(request, config.max_body_bytes, config.body_timeout_s)
     content_type = request.headers.get("content-type", "")
     if len(body) <= _INLINE_BYTES:
         return read_observation(content_type, body, config.image_limits)
