@@ -119,6 +119,19 @@ def smart_resize(size: Size, *, factor: int, min_pixels: int, max_pixels: int) -
     return Size(new_width, new_height)
 
 
+def fit_longest_side(size: Size, longest: int) -> Size | None:
+    """The size of an image of `size` whose longer side is brought down to `longest`; None where it is no longer.
+
+    The aspect ratio is kept; the shorter side is rounded down, to at least one pixel.
+    """
+    width, height = size
+    if max(width, height) <= longest:
+        return None
+    if height >= width:
+        return Size(max(1, width * longest // height), longest)
+    return Size(longest, max(1, height * longest // width))
+
+
 @dataclass(frozen=True)
 class CoordinateMap:
     """Model space <-> device pixels for one screenshot.
@@ -156,6 +169,24 @@ class CoordinateMap:
     def to_model(self, point: Point) -> tuple[float, float]:
         """The position in model space, within half a unit of the true one; the point is clamped to the screen."""
         inside = point.clamped(self.device)
-        x = inside.x * self.extent[0] / self.device.width
-        y = inside.y * self.extent[1] / self.device.height
-        return (round(x), round(y)) if self.integral else (round(x, 4), round(y, 4))
+        return self._in_model(inside.x, inside.y)
+
+    def box_to_device(self, left: float, top: float, right: float, bottom: float) -> Box:
+        """The pixels of a rectangle in model space, at least one each way; its corners may come in any order.
+
+        Raises OutOfRange like `to_device`.
+        """
+        self.to_device(left, top)
+        self.to_device(right, bottom)
+        first, last = sorted(round(x * self.device.width / self.extent[0]) for x in (left, right))
+        upper, lower = sorted(round(y * self.device.height / self.extent[1]) for y in (top, bottom))
+        first, upper = Point(first, upper).clamped(self.device)
+        return Box(first, upper, max(last, first + 1), max(lower, upper + 1))
+
+    def box_to_model(self, box: Box) -> tuple[float, float, float, float]:
+        """The edges in model space, each within half a unit of the true one."""
+        return *self._in_model(box.left, box.top), *self._in_model(box.right, box.bottom)
+
+    def _in_model(self, x: float, y: float) -> tuple[float, float]:
+        across, down = x * self.extent[0] / self.device.width, y * self.extent[1] / self.device.height
+        return (round(across), round(down)) if self.integral else (round(across, 4), round(down, 4))

@@ -64,13 +64,18 @@ class Arguments:
                 return value
         return None
 
-    def point(self) -> Point:
-        """The one place that the call is about."""
+    def place(self) -> Value:
+        """What stands where the one place belongs that the call is about; None where nothing does."""
         value = self.value(*POINT)
         if value is None and self.has("x") and self.has("y"):
             value = [self._named["x"], self._named["y"]]
         if value is None and self._positional:
             value = self._positional[0] if len(self._positional) == 1 else self._positional[:4]
+        return value
+
+    def point(self) -> Point:
+        """The one place that the call is about."""
+        value = self.place()
         if value is None:
             raise Unreadable(f"{self.written} needs a point and has none")
         return read_point(value, self._map)

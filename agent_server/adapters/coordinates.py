@@ -37,11 +37,17 @@ def read_point(value: Value, map: CoordinateMap) -> Point:
 
     Raises Unreadable where it is no coordinate and OutOfRange where it lies outside the model's space.
     """
-    numbers = numbers_of(value)
+    return point_of(numbers_of(value), map, value)
+
+
+def point_of(numbers: list[float], map: CoordinateMap, written: object) -> Point:
+    """The pixel that the numbers of a coordinate mean. Raises like `read_point`; `written` is what messages quote."""
     if len(numbers) not in (2, 4):
-        raise Unreadable(f"a coordinate has 2 numbers, or 4 for a box; {_shown(value)} has {len(numbers)}")
+        raise Unreadable(f"a coordinate has 2 numbers, or 4 for a box; {_shown(written)} has {len(numbers)}")
     if map.integral and max(numbers) <= 1 and any(not number.is_integer() for number in numbers):
-        raise OutOfRange(f"{_shown(value)} looks like a fraction of the screen; this model counts to {map.extent[0]:g}")
+        raise OutOfRange(
+            f"{_shown(written)} looks like a fraction of the screen; this model counts to {map.extent[0]:g}"
+        )
     if len(numbers) == 2:
         return map.to_device(*numbers)
     left, top, right, bottom = numbers

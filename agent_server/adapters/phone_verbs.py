@@ -42,6 +42,9 @@ VERBS = frozenset(
 )  # fmt: skip
 """Normalised names that `phone_action` surely reads."""
 
+TOUCHES = frozenset(_CLICK | _DOUBLE | _LONG)
+"""Those of them that say no more than a place to touch."""
+
 _KEYS: dict[str, Key] = {
     "back": "back", "4": "back",
     "home": "home", "3": "home",

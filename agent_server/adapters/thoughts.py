@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agent_server.adapters.literal import Scanner
 from agent_server.adapters.reply import Call
 
-_THINK = r"</?(?:think|thinking|thinkt|thought|seed:think)\b[^<>]{0,20}>"
+_THINK = r"</?(?:think|thinking|thinkt|thought|seed:think|grounding_think)\b[^<>]{0,20}>"
 _THINK_TAG = re.compile(_THINK, re.IGNORECASE)
 _CLOSING_REMARKS = re.compile(
     r"(?:\s|</?(?:action|answer|tool_call|seed:tool_call|function|think|thinking)>|<\|\w{1,20}\|>|\[EOS\]|`"
@@ -22,8 +22,8 @@ _CLOSING_REMARKS = re.compile(
     re.IGNORECASE,
 )
 _TAGS = re.compile(
-    r"<(?=/?(?:think|thinking|thinkt|thought|seed:think|action|conclusion|answer|tool_call|seed:tool_call|function|"
-    r"parameter)\b|\|)",
+    r"<(?=/?(?:think|thinking|thinkt|thought|seed:think|grounding_think|action|conclusion|answer|tool_call|"
+    r"seed:tool_call|function|parameter)\b|\|)",
     re.IGNORECASE,
 )
 _DECORATION = re.compile(r"\A[\s*]++")
@@ -89,9 +89,14 @@ def thinking(text: str) -> str:
     start = _THINK_TAG.search(text)
     if start is None:
         return ""
-    end = text.lower().rfind("</think")
-    inside = text[start.end() : end] if end >= start.end() else text[start.end() :]
-    return _plain(inside)
+    ends = [tag.start() for tag in _THINK_TAG.finditer(text, start.end()) if tag.group().startswith("</")]
+    return _plain(text[start.end() : ends[-1] if ends else len(text)])
+
+
+def without_thinking(text: str) -> str:
+    """What is said outside of thinking: a block that is closed is left out, one that stays open is taken as said."""
+    ends = [tag.end() for tag in _THINK_TAG.finditer(text) if tag.group().startswith("</")]
+    return _plain(text[ends[-1] :] if ends else text)
 
 
 def _plain(text: str) -> str:
