@@ -6,6 +6,9 @@ cached; requests without a session go where the fewest are open. A URL that cann
 What is tried again: a request that found nobody (connection refused, or cut before any byte of an answer) goes to the
 next URL, once to each. A request that a model may be working on is never sent twice: a timeout or a wrong answer is an
 error at once. Whoever wants retries makes them above.
+
+Where somebody watches over the servers (`agent_server.launcher` over those that it started), a URL whose server is not
+up is not asked, and an answer that broke off because its server died is told as that.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import orjson
@@ -50,6 +54,18 @@ class _Replica:
     """Whether it has been asked for its weights since it was last unreachable."""
 
 
+class Watch(Protocol):
+    """Who knows how the servers behind the URLs are."""
+
+    def refusal(self, url: str) -> str | None:
+        """Why nobody should ask this URL now ("the model server is starting (42 s)"); None where one may."""
+        ...
+
+    async def fate(self, url: str) -> str | None:
+        """Why a server that just failed a request is lost; None where it goes on. May wait a little to see."""
+        ...
+
+
 @dataclass(frozen=True)
 class ChatRequest:
     """One call, without the model's name."""
@@ -75,12 +91,14 @@ class ChatBackend:
         *,
         token: str | None = None,
         timeouts: BackendTimeouts | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """`urls` with or without `/v1`; `model` is the name that the backend serves. Raises ValueError."""
         if not urls:
             raise ValueError("at least one backend URL is needed")
         self.model = model
         self._timeouts = timeouts or BackendTimeouts()
+        self._watch = watch
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         bases = dict.fromkeys(base_url(url) for url in urls)
         self._replicas = [_Replica(base, HttpClient(base, headers)) for base in bases]
@@ -104,12 +122,21 @@ class ChatBackend:
         body = orjson.dumps(self._body(request))
         failures: list[str] = []
         for replica in self._order(request.session):
+            if refusal := self._refusal(replica):
+                replica.asked = False
+                failures.append(f"{replica.url}: {refusal}")
+                continue
             try:
                 return await self._complete_at(replica, body, request.return_tokens)
             except NoAnswer as failure:
                 replica.down_until = time.monotonic() + self._timeouts.cool_down_s
                 replica.asked = False
-                failures.append(f"{replica.url}: {failure}")
+                failures.append(f"{replica.url}: {await self._fate(replica) or failure}")
+            except BackendReply as error:
+                fate = await self._fate(replica)
+                if fate is None:
+                    raise
+                raise BackendUnavailable(f"{replica.url}: {fate}") from error
         raise BackendUnavailable(f"no backend can be reached for {self.model!r}: {'; '.join(failures)}")
 
     async def ready(self) -> None:
@@ -134,6 +161,12 @@ class ChatBackend:
     async def aclose(self) -> None:
         for replica in self._replicas:
             replica.client.close()
+
+    def _refusal(self, replica: _Replica) -> str | None:
+        return self._watch.refusal(replica.url) if self._watch else None
+
+    async def _fate(self, replica: _Replica) -> str | None:
+        return await self._watch.fate(replica.url) if self._watch else None
 
     def _body(self, request: ChatRequest) -> dict[str, object]:
         sampling = {name: value for name, value in request.sampling.items() if value is not None}
@@ -193,6 +226,8 @@ class ChatBackend:
 
     async def _probe(self, replica: _Replica) -> None:
         """Ask what it serves. Raises BackendError and NoAnswer."""
+        if refusal := self._refusal(replica):
+            raise BackendUnavailable(refusal)
         try:
             async with asyncio.timeout(self._timeouts.probe_s):
                 response = await self._send(replica, "GET", "/models")
