@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install dev check format test bench clean
+.PHONY: help demo install dev check format test test-vllm bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,11 +42,15 @@ format: $(VENV)/.dev  ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: $(VENV)/.dev  ## Run every test, with the branch coverage gate
+test: $(VENV)/.dev  ## Run every test that needs no model, with the branch coverage gate
 	$(BIN)/python -m coverage erase
 	$(BIN)/python -m coverage run -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
+
+test-vllm: $(VENV)/.dev  ## Run the tests on a real vLLM (CPU); the first time prepares one in the cache folder, 2.5 GB
+	$(BIN)/python tests/serving/vllm_cpu/setup.py
+	$(BIN)/python -m pytest -q tests/serving
 
 bench: $(VENV)/.dev  ## Print the tables of docs/performance.md
 	$(BIN)/python benchmarks/act_overhead.py
