@@ -15,7 +15,7 @@ from typing import Literal, Self
 
 from agent_server.actions import Action
 from agent_server.adapters.reply import Reply, Unreadable, well_formed
-from agent_server.geometry import CoordinateMap, OutOfRange, Size, smart_resize
+from agent_server.geometry import CoordinateMap, OutOfRange, Size, fit_longest_side, smart_resize
 from agent_server.prompts import PromptSet
 from agent_server.schemas import HistoryTurn, ParseError
 
@@ -39,6 +39,8 @@ class Relative:
     """Coordinates are fractions of the screen times `divisor`."""
 
     divisor: float
+    longest_side: int | None = None
+    """In pixels, to which a larger screenshot is brought before it is sent; None sends the pixels as they are."""
 
 
 Space = Absolute | Relative
@@ -91,12 +93,13 @@ class Declaration:
     message_order: str
     sampling: Mapping[str, float | int]
     """Defaults: any of temperature, top_p, top_k, repetition_penalty, frequency_penalty, max_tokens."""
-    scroll: Literal["finger-path", "view-direction"]
-    """How the model writes a scroll: the way of the finger, or the name of where the view goes."""
+    scroll: Literal["finger-path", "finger-direction", "view-direction"]
+    """How the model writes a scroll: the way of the finger, the name of where it goes, or of where the view goes."""
     ends: tuple[Literal["finished", "answer", "call_user"], ...]
     """The actions after which the model expects no further step."""
-    answer_in: Literal["answer", "call_user", "finished"]
-    """Which of the model's verbs carries the answer to a question; "call_user" ones are read as canonical `answer`."""
+    answer_in: Literal["answer", "call_user", "finished"] | None
+    """Which of the model's verbs carries the answer to a question; "call_user" ones are read as canonical `answer`.
+    None: it cannot give one."""
     space_by_model: tuple[tuple[str, Space], ...] = ()
     """(pattern on the model's name, space) where versions of one family differ by size; the first match counts."""
     history_limit: int | None = None
@@ -225,8 +228,9 @@ class Adapter(ABC):
             case Absolute(factor, min_pixels, max_pixels):
                 resized = smart_resize(size, factor=factor, min_pixels=min_pixels, max_pixels=max_pixels)
                 return ModelFrame(resized, CoordinateMap.absolute(size, resized))
-            case Relative(divisor):
-                return ModelFrame(None, CoordinateMap.relative(size, divisor))
+            case Relative(divisor, longest_side):
+                fitted = None if longest_side is None else fit_longest_side(size, longest_side)
+                return ModelFrame(fitted, CoordinateMap.relative(size, divisor))
 
     def with_limits(self, min_pixels: int | None = None, max_pixels: int | None = None) -> Self:
         """The same adapter with other pixel limits for every model size (a checkpoint's own processor settings, say).

@@ -13,8 +13,11 @@ POINT = (
     "box", "point", "start_box", "start_point", "coordinate", "coordinates", "position", "element", "bbox",
     "bbox_2d", "start", "center", "location", "xy",
 )  # fmt: skip
-START = ("start", "start_box", "start_point", "start_coordinate", "coordinate", "coordinate1", "from", "box", "point")
-END = ("end", "end_box", "end_point", "end_coordinate", "coordinate2", "to")
+START = (
+    "start", "start_box", "start_point", "start_coordinate", "coordinate", "coordinate1", "from", "box", "point",
+    "point1", "element",
+)  # fmt: skip
+END = ("end", "end_box", "end_point", "end_coordinate", "coordinate2", "point2", "to")
 TEXT = ("content", "text", "value", "message", "input")
 APP = ("app", "app_name", "text", "name", "package", "package_name", "content", "value")
 _WRAPPERS = ("params", "parameters", "arguments", "args", "kwargs")

@@ -63,7 +63,7 @@ def read_calls(scanner: Scanner) -> list[Call]:
         calls.append(call)
 
 
-def quoted(text: str) -> str:
-    """`text` as a single-quoted literal on one line; `literal.unescaped` of its inside gives `text` back."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
-    return f"'{escaped}'"
+def quoted(text: str, quote: str = "'") -> str:
+    """`text` as a quoted literal on one line; `literal.unescaped` of its inside gives `text` back."""
+    escaped = text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n").replace("\r", "\\r")
+    return f"{quote}{escaped}{quote}"

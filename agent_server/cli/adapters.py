@@ -68,7 +68,8 @@ def _row(adapter: Adapter) -> tuple[str, ...]:
     spaces = [_space(declared.space), *(f"{pattern}: {_space(space)}" for pattern, space in declared.space_by_model)]
     sampling = " ".join(f"{name}={value:g}" for name, value in declared.sampling.items())
     told = declared.history if declared.history_limit is None else f"{declared.history}, last {declared.history_limit}"
-    return declared.name, "\n".join(spaces), str(declared.images), told, declared.scroll, declared.answer_in, sampling
+    answer = declared.answer_in or "-"
+    return declared.name, "\n".join(spaces), str(declared.images), told, declared.scroll, answer, sampling
 
 
 def _space(space: Space) -> str:
