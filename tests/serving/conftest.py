@@ -72,7 +72,7 @@ def vllm_env() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def checkpoint(vllm: Path) -> BuildCheckpoint:
-    """Builds a checkpoint once and for all: `checkpoint(size="tiny", min_pixels=…, max_pixels=…, dtype=…)`, a folder."""
+    """Builds a checkpoint once and for all; see `vllm_cpu/build_checkpoint.py`. Gives its folder."""
 
     def build(
         size: str = "tiny", min_pixels: int = 3_136, max_pixels: int = 602_112, dtype: str = "bfloat16", seed: int = 0

@@ -3,8 +3,8 @@
     python build_checkpoint.py OUT [--size tiny|10m|30m] [--dtype bfloat16|float32] [--min-pixels N] [--max-pixels N]
 
 Runs in the Python of a vLLM (it needs torch and transformers). Tokenizer, chat template and image processor are the
-family's in kind, with a vocabulary trained on Python's own library; the weights are noise. What such a checkpoint proves
-is the wire, the count of image tokens and the prompt, not behaviour.
+family's in kind, with a vocabulary trained on Python's own library; the weights are noise. What such a checkpoint can
+prove is the wire, the count of image tokens and the prompt, not behaviour.
 """
 
 from __future__ import annotations
