@@ -2,9 +2,9 @@
 
     python benchmarks/event_loop.py [--requests 60]
 
-Server, model server and client run in this process, each on a loop in a thread of its own; of the server's loop every
-callback is measured by its thread's processor time, so that a busy machine does not count as a slow callback. What takes
-longer than the project's limit of 2 ms belongs into a thread.
+Server, model server and client run in this process, each on a loop in a thread of its own. Every callback of the
+server's loop is measured by its thread's processor time, so that a busy machine does not count as a slow callback. What
+takes longer than the project's limit of 2 ms belongs into a thread.
 """
 
 from __future__ import annotations
