@@ -2,7 +2,7 @@
 
 The multipart form has a part `request` (the same JSON without the images), a file part `screenshot`, and for turns
 that bring their picture file parts `history[i].screenshot`, i counting from 0. Every image is checked before anyone
-decodes it.
+decodes it. Turns that name their picture by its digest get it from what earlier requests brought.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from agent_server.images import MEDIA_TYPES, CheckedImage, ImageLimits, check_im
 from agent_server.multipart import Part, read_parts
 from agent_server.policy import Observation
 from agent_server.schemas import ActRequest
+from agent_server.screenshot_store import ScreenshotStore
 
 REQUEST_PART = "request"
 SCREENSHOT_PART = "screenshot"
@@ -23,17 +24,20 @@ _HISTORY_PART = re.compile(r"history\[(0|[1-9]\d{0,5})\]\.screenshot", re.ASCII)
 _DATA_URL = re.compile(r"data:([\w/+.-]*);base64,", re.ASCII)
 
 
-def read_observation(content_type: str, body: bytes, limits: ImageLimits) -> Observation:
+def read_observation(
+    content_type: str, body: bytes, limits: ImageLimits, store: ScreenshotStore | None = None
+) -> Observation:
     """Check one request and take it apart.
 
-    Raises InvalidRequest and pydantic.ValidationError, both for the caller to fix.
+    Its images go into `store`, from which it is also completed; without one no picture is known by its digest. Raises
+    InvalidRequest and pydantic.ValidationError, both for the caller to fix.
     """
     media_type = content_type.partition(";")[0].strip().lower()
     if media_type == "application/json":
-        return observation_of(ActRequest.model_validate_json(body), {}, limits)
+        return observation_of(ActRequest.model_validate_json(body), {}, limits, store)
     if media_type == "multipart/form-data":
         parts = read_parts(content_type, body)
-        return observation_of(_request_part(parts), parts, limits)
+        return observation_of(_request_part(parts), parts, limits, store)
     stated = f"the content type is {media_type!r}" if media_type else "there is no content type"
     raise InvalidRequest(f"{stated}; send application/json or multipart/form-data", status=415)
 
@@ -46,15 +50,28 @@ def _request_part(parts: Mapping[str, Part]) -> ActRequest:
     return ActRequest.model_validate_json(part.data)
 
 
-def observation_of(request: ActRequest, parts: Mapping[str, Part], limits: ImageLimits) -> Observation:
+def observation_of(
+    request: ActRequest, parts: Mapping[str, Part], limits: ImageLimits, store: ScreenshotStore | None = None
+) -> Observation:
+    store = store or ScreenshotStore(0)
     files = _history_files(request, parts)
     screenshot = _image(SCREENSHOT_PART, request.screenshot, parts.get(SCREENSHOT_PART), limits)
     if screenshot is None:
         raise InvalidImage("screenshot is missing: send base64 in the JSON, or a file part called 'screenshot'")
-    images = tuple(
+    brought = [
         _image(f"history[{index}].screenshot", turn.screenshot, files.get(index), limits)
         for index, turn in enumerate(request.history)
-    )
+    ]
+    named = {
+        index: turn.screenshot_sha256
+        for index, turn in enumerate(request.history)
+        if turn.screenshot_sha256 is not None and brought[index] is None
+    }
+    # What is named is looked up first, so that what is brought does not push it out.
+    found = {index: store.get(digest) for index, digest in named.items()}
+    for image in (*brought, screenshot):
+        if image is not None:
+            store.put(image)
     return Observation(
         goal=request.goal,
         image=screenshot.data,
@@ -66,7 +83,8 @@ def observation_of(request: ActRequest, parts: Mapping[str, Part], limits: Image
         session=request.session,
         return_tokens=request.return_tokens,
         model=request.model,
-        history_images=images,
+        history_images=tuple(found.get(index) or image for index, image in enumerate(brought)),
+        missing=frozenset(index for index, image in found.items() if image is None),
     )
 
 

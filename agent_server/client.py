@@ -4,28 +4,52 @@ Every failure is one of two errors. `PolicyRejected`: the server says that this 
 same. `PolicyUnavailable`: no decision came (refused, cut, too slow, 5xx, or an answer that is not a policy server's);
 whoever owns retries may try again. Connections are kept between calls; a client that is carried into a forked process
 opens its own there.
+
+A screenshot goes over the wire once: where a later history shows it again, its digest stands for it. A server that does
+not hold it (any more) says so before anything is decided, and gets the same request again with every picture.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self, TypeVar
+from urllib.parse import quote
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
 from agent_server.errors import PolicyRejected, PolicyUnavailable
-from agent_server.schemas import ActRequest, ActResponse, HistoryTurn, ModelCard, ModelList, Sampling
+from agent_server.schemas import (
+    MISSING_SCREENSHOTS,
+    ActRequest,
+    ActResponse,
+    HistoryTurn,
+    ModelCard,
+    ModelList,
+    Sampling,
+)
 
+SESSION_HEADER = "x-session-id"
 _KEEPALIVE_S = 30.0
 """A phone's steps are seconds apart. Below the 75 s after which our server and most proxies hang up."""
 
+_REMEMBERED = 256
+"""Digests of screenshots that the server was sent; models look back at a handful."""
+_MISSES = 3
+"""A server that so often did not hold what it was sent holds nothing, or is several: pictures go in full from then on."""
+
 _Answer = TypeVar("_Answer", bound=BaseModel)
 _Files = Sequence[tuple[str, tuple[str | None, bytes, str]]]
+
+
+class _Missing(PolicyRejected):
+    """The server does not hold pictures that were named by their digest."""
 
 
 class PolicyClient:
@@ -43,6 +67,8 @@ class PolicyClient:
         self._timeout = httpx.Timeout(timeout_s, connect=min(connect_timeout_s, timeout_s))
         self._http: httpx.Client | None = None
         self._process = 0
+        self._sent: OrderedDict[str, None] = OrderedDict()
+        self._misses = 0
 
     def __enter__(self) -> Self:
         return self
@@ -74,8 +100,9 @@ class PolicyClient:
     ) -> ActResponse:
         """Ask for one action on a PNG, JPEG or WebP.
 
-        `history_screenshots` are the pictures of earlier turns by their position in `history`, sent as they are.
-        Raises PolicyRejected, also for what cannot even be sent, and PolicyUnavailable.
+        `history_screenshots` are the pictures of earlier turns by their position in `history`. Of those that this client
+        sent before, only digests go out, unless the server turns out not to hold them. Raises PolicyRejected, also for
+        what cannot even be sent, and PolicyUnavailable.
         """
         try:
             request = ActRequest(
@@ -90,11 +117,39 @@ class PolicyClient:
             )
         except ValidationError as error:
             raise PolicyRejected(f"the request cannot be sent: {_first(error)}", status=422) from error
-        body = request.model_dump_json(exclude_none=True).encode()
+        pictures = dict(history_screenshots or {})
+        digests = {index: _digest(picture) for index, picture in pictures.items() if index < len(history)}
+        known = {index: digest for index, digest in digests.items() if digest in self._sent and self._misses < _MISSES}
+        try:
+            response = self._decide(request, screenshot, pictures, known)
+        except _Missing:
+            if not known:
+                raise
+            self._misses += 1
+            response = self._decide(request, screenshot, pictures, {})
+        self._remember([*digests.values(), _digest(screenshot)])
+        return response
+
+    def _decide(
+        self, request: ActRequest, screenshot: bytes, pictures: Mapping[int, bytes], known: Mapping[int, str]
+    ) -> ActResponse:
+        """One request; turns in `known` name their picture by its digest, the others bring theirs."""
+        turns = list(request.history)
+        for index, digest in known.items():
+            turns[index] = turns[index].model_copy(update={"screenshot_sha256": digest})
+        body = request.model_copy(update={"history": turns}).model_dump_json(exclude_none=True).encode()
         files = [("request", (None, body, "application/json")), ("screenshot", _file("screenshot", screenshot))]
-        for index, picture in (history_screenshots or {}).items():
-            files.append((f"history[{index}].screenshot", _file(str(index), picture)))
-        return self._ask("POST", "/act", ActResponse, files)
+        for index, picture in pictures.items():
+            if index not in known:
+                files.append((f"history[{index}].screenshot", _file(str(index), picture)))
+        return self._ask("POST", "/act", ActResponse, files, request.session)
+
+    def _remember(self, digests: Sequence[str]) -> None:
+        for digest in digests:
+            self._sent[digest] = None
+            self._sent.move_to_end(digest)
+        while len(self._sent) > _REMEMBERED:
+            self._sent.popitem(last=False)
 
     def models(self) -> list[ModelCard]:
         """What the server serves. Raises like `act`."""
@@ -104,19 +159,22 @@ class PolicyClient:
         """Return when the server can decide; raises PolicyUnavailable with its reason when it cannot."""
         self._exchange("GET", "/readyz", None)
 
-    def _ask(self, method: str, path: str, kind: type[_Answer], files: _Files | None = None) -> _Answer:
-        content = self._exchange(method, path, files)
+    def _ask(
+        self, method: str, path: str, kind: type[_Answer], files: _Files | None = None, session: str | None = None
+    ) -> _Answer:
+        content = self._exchange(method, path, files, session)
         try:
             return kind.model_validate_json(content)
         except ValidationError as error:
             what = f"is not a policy server's: {_excerpt(content)}"
             raise PolicyUnavailable(f"the answer of {self.url}{path} {what} ({_first(error)})") from error
 
-    def _exchange(self, method: str, path: str, files: _Files | None) -> bytes:
-        """The body of a 200."""
+    def _exchange(self, method: str, path: str, files: _Files | None, session: str | None = None) -> bytes:
+        """The body of a 200. A balancer in between may keep a session together by the header `x-session-id`."""
         url, deadline = f"{self.url}{path}", time.monotonic() + self.timeout_s
+        headers = self._headers if session is None else {**self._headers, SESSION_HEADER: quote(session)}
         try:
-            with self._client().stream(method, url, files=files, headers=self._headers) as response:
+            with self._client().stream(method, url, files=files, headers=headers) as response:
                 content = _read(response, deadline)
         except (TimeoutError, httpx.TimeoutException) as error:
             kind = "no connection" if isinstance(error, httpx.ConnectTimeout) else "no answer"
@@ -128,6 +186,8 @@ class PolicyClient:
         if response.status_code == 200:
             return content
         detail = f"{url} answered {response.status_code}: {_detail(content)}"
+        if response.status_code == 409 and _problem(content).get("type") == MISSING_SCREENSHOTS:
+            raise _Missing(detail, status=409)
         if 400 <= response.status_code < 500:
             raise PolicyRejected(detail, status=response.status_code)
         raise PolicyUnavailable(detail)
@@ -152,6 +212,10 @@ def _is_root(url: str) -> bool:
     return parsed.scheme in ("http", "https") and bool(host) and (parsed.port or 80) < 65536 and not parsed.query
 
 
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
 def _file(name: str, data: bytes) -> tuple[str, bytes, str]:
     """A file part without a claim about its type: the server looks at the bytes."""
     return name, data, "application/octet-stream"
@@ -167,13 +231,18 @@ def _read(response: httpx.Response, deadline: float) -> bytes:
     return b"".join(chunks)
 
 
-def _detail(content: bytes) -> str:
-    """What a problem document says, or the start of whatever else came."""
+def _problem(content: bytes) -> dict[str, object]:
+    """A problem document, empty for whatever else came."""
     try:
         problem = json.loads(content)
     except ValueError:
-        return _excerpt(content)
-    detail = problem.get("detail") if isinstance(problem, dict) else None
+        return {}
+    return problem if isinstance(problem, dict) else {}
+
+
+def _detail(content: bytes) -> str:
+    """What a problem document says, or the start of whatever else came."""
+    detail = _problem(content).get("detail")
     return detail if isinstance(detail, str) else _excerpt(content)
 
 

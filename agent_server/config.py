@@ -25,6 +25,8 @@ class ServerConfig(BaseModel):
     """Of one image."""
     max_image_pixels: int = Field(default=40_000_000, ge=1, le=89_000_000)
     """Width times height of one image."""
+    screenshot_cache_bytes: int = Field(default=512 * MIB, ge=0)
+    """Of screenshots that later requests may name by their digest; 0 keeps none."""
     max_in_flight: int = Field(default=512, ge=1)
     """Requests that are answered at once; more are refused with 429. Each holds its screenshots in memory."""
     body_timeout_s: float = Field(default=60.0, gt=0)
@@ -71,3 +73,26 @@ class PolicyConfig(BaseModel):
     """From sending a request to the last byte of the completion."""
     cool_down_s: float = Field(default=10.0, ge=0)
     """How long a backend that cannot be reached is tried last."""
+
+
+class LaunchConfig(BaseModel):
+    """How model servers are started here; see `agent_server.launcher`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    vllm: Path | None = None
+    """The executable; None looks beside this Python, then on PATH."""
+    replicas: int = Field(default=1, ge=1)
+    """How many servers of the model, GPUs divided among them."""
+    tensor_parallel_size: int | None = Field(default=None, ge=1)
+    """Over how many GPUs each is spread; None takes what the visible ones allow."""
+    logprobs_mode: Literal["raw", "processed"] = "raw"
+    """Log-probabilities before temperature, top-p and penalties, or after."""
+    weight_updates: bool = False
+    """Whether weights can be changed while they serve."""
+    start_timeout_s: float = Field(default=1800.0, gt=0)
+    """From the start of a server to its first good answer; the download of a model counts."""
+    hang_timeout_s: float = Field(default=60.0, gt=0)
+    """How long a running server may leave its health unanswered before it is replaced."""
+    vllm_flags: tuple[str, ...] = ()
+    """Passed on as they are; they replace planned ones of the same name."""

@@ -4,6 +4,7 @@
     ├── InvalidRequest          the caller erred: 4xx, nothing was touched
     │   ├── InvalidImage        bytes that are not a usable screenshot
     │   ├── InvalidUiTree       text that is not a UI hierarchy
+    │   ├── MissingScreenshots  digests of images that are not held here: 409, send the images
     │   └── UnknownName         a model, adapter or policy nobody has heard of
     ├── Inexpressible           an action that a model's grammar has no words for
     ├── BackendError            the model server failed: 5xx
@@ -44,6 +45,18 @@ class InvalidImage(InvalidRequest):
 
 class InvalidUiTree(InvalidRequest):
     """The text is not a UI hierarchy."""
+
+
+class MissingScreenshots(InvalidRequest):
+    """History turns name screenshots, by digest, that the server does not hold (any more); nothing was decided."""
+
+    status = 409
+
+    def __init__(self, positions: Iterable[int]) -> None:
+        """`positions` are those of the turns in the history."""
+        self.positions = tuple(positions)
+        where = ", ".join(f"history[{position}]" for position in self.positions)
+        super().__init__(f"the screenshots of {where} are not held here (any more); send the images themselves")
 
 
 class UnknownName(InvalidRequest):

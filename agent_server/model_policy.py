@@ -6,7 +6,7 @@ import asyncio
 import binascii
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -21,9 +21,10 @@ from agent_server.adapters import (
     TextPart,
     Turn,
 )
+from agent_server.adapters.history import shown
 from agent_server.backend import ChatBackend, ChatRequest
 from agent_server.completion import Choice, Completion
-from agent_server.errors import InvalidRequest, UnknownName
+from agent_server.errors import InvalidRequest, MissingScreenshots, UnknownName
 from agent_server.geometry import GeometryError, Size
 from agent_server.image_cache import ImageCache
 from agent_server.images import CheckedImage, Encoding, known_image, needs_decoding, prepared
@@ -121,20 +122,32 @@ class ModelPolicy:
             raise InvalidRequest(str(error)) from error
 
     def _prompt(self, observation: Observation) -> PromptInput:
-        pictures = observation.history_images
-        turns = []
-        for index, turn in enumerate(observation.history):
-            picture = pictures[index] if index < len(pictures) else None
-            told = Turn.of(turn, picture.size if picture else None)
-            turns.append(replace(told, has_screenshot=picture is not None))
         return PromptInput(
             goal=observation.goal,
             size=observation.size,
-            turns=turns,
+            turns=self._turns(observation),
             app=observation.app,
             language=self._language,
             model=self._model,
         )
+
+    def _turns(self, observation: Observation) -> list[Turn]:
+        """The earlier steps.
+
+        A picture that is named by its digest counts only where it may be shown (and must be held): otherwise the prompt
+        would depend on what the server happens to hold.
+        """
+        images = dict(enumerate(observation.history_images))
+        turns = [
+            replace(Turn.of(turn), has_screenshot=images.get(index) is not None or index in observation.missing)
+            for index, turn in enumerate(observation.history)
+        ]
+        visible = shown(turns, self._adapter.declaration.images)
+        for index, turn in enumerate(observation.history):
+            image = images.get(index)
+            if image is not None and (index in visible or turn.screenshot_sha256 is None):
+                turns[index] = replace(turns[index], size=image.size)
+        return turns
 
     def _constraint(self, observation: Observation, frame: ModelFrame) -> dict[str, object]:
         """The field of the request that makes the model write nothing but its grammar, where that is wanted."""
@@ -146,8 +159,11 @@ class ModelPolicy:
             raise InvalidRequest(f"the adapter {self._adapter.name} has no constrained output; ask without it")
         return {"structured_outputs": {constraint.kind: constraint.value}}
 
-    async def _images(self, observation: Observation, indices: Iterable[int]) -> dict[int, str]:
-        """Data URLs of the images that the messages name, prepared side by side."""
+    async def _images(self, observation: Observation, indices: Collection[int]) -> dict[int, str]:
+        """Data URLs of the images that the messages name, prepared side by side. Raises MissingScreenshots."""
+        missing = sorted(observation.missing & set(indices))
+        if missing:
+            raise MissingScreenshots(missing)
         wanted: dict[int, CheckedImage] = {}
         for index in indices:
             image = known_image(observation.image) if index == CURRENT else observation.history_images[index]

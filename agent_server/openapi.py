@@ -32,6 +32,7 @@ _PROBLEMS = {
     "401": "No valid token",
     "404": "Unknown model; the detail lists the known ones",
     "408": "The body did not come to its end in time",
+    "409": "History turns name screenshots that are not held here; `errors` says which: send the images",
     "413": "Body or image too large",
     "415": "Neither JSON nor multipart, or not a still PNG, JPEG or WebP",
     "422": "The request does not make sense; `errors` says where",

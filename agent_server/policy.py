@@ -35,6 +35,9 @@ class Observation:
     history_images: tuple[CheckedImage | None, ...] = ()
     """What the turns of `history` saw, position by position; may be shorter. This, not `HistoryTurn.screenshot`, is
     what a policy looks at."""
+    missing: frozenset[int] = frozenset()
+    """Positions of turns whose screenshot was named by a digest that is not held here. A policy that would show one of
+    them raises MissingScreenshots."""
 
 
 class Policy(Protocol):

@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agent_server.errors import BackendError, InvalidRequest
-from agent_server.schemas import Problem
+from agent_server.errors import BackendError, InvalidRequest, MissingScreenshots
+from agent_server.schemas import MISSING_SCREENSHOTS, Problem
 
 MEDIA_TYPE = "application/problem+json"
 _UNREGISTERED = {499: "Client Closed Request"}
@@ -25,19 +25,21 @@ def problem(
     status: int,
     detail: str,
     *,
+    type: str = "about:blank",
     title: str | None = None,
     errors: Sequence[dict[str, object]] | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
     """One error as a response; the title is the status's own phrase unless given."""
     phrase = title or _UNREGISTERED.get(status) or http.HTTPStatus(status).phrase
-    body = Problem(title=phrase, status=status, detail=detail, errors=list(errors) if errors else None)
+    body = Problem(type=type, title=phrase, status=status, detail=detail, errors=list(errors) if errors else None)
     return Response(body.model_dump_json(exclude_none=True), status, headers, MEDIA_TYPE)
 
 
 def install(app: FastAPI) -> None:
     """Make the app answer every error this way."""
     app.add_exception_handler(InvalidRequest, _invalid)
+    app.add_exception_handler(MissingScreenshots, _missing)
     app.add_exception_handler(BackendError, _backend)
     app.add_exception_handler(ValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
@@ -47,6 +49,15 @@ def install(app: FastAPI) -> None:
 async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, InvalidRequest)
     return problem(error.status, str(error))
+
+
+async def _missing(_: Request, error: Exception) -> Response:
+    assert isinstance(error, MissingScreenshots)
+    errors: list[dict[str, object]] = [
+        {"loc": ["history", position, "screenshot_sha256"], "msg": "not held here; send the image"}
+        for position in error.positions
+    ]
+    return problem(error.status, str(error), type=MISSING_SCREENSHOTS, title="Missing screenshots", errors=errors)
 
 
 async def _backend(_: Request, error: Exception) -> Response:

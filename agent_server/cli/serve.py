@@ -22,6 +22,9 @@ def serve(
     max_image_mib: Annotated[float, typer.Option(help="Limit of one image, in MiB.")] = 16,
     max_image_pixels: Annotated[int, typer.Option(help="Limit of one image's width times height.")] = 40_000_000,
     max_in_flight: Annotated[int, typer.Option(help="Requests answered at once; more are refused with 429.")] = 512,
+    screenshot_cache_mib: Annotated[
+        float, typer.Option(help="Screenshots kept for requests that name them by their digest, in MiB; 0 keeps none.")
+    ] = 512,
     log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log.")] = "info",
 ) -> None:
     """Answer POST /act until stopped. Prints "listening on URL" once it does."""
@@ -34,6 +37,7 @@ def serve(
         max_body_bytes=int(max_body_mib * MIB),
         max_image_bytes=int(max_image_mib * MIB),
         max_image_pixels=max_image_pixels,
+        screenshot_cache_bytes=int(screenshot_cache_mib * MIB),
         max_in_flight=max_in_flight,
     )
     app = create_app(load_policy(chosen), config)

@@ -15,6 +15,7 @@ from agent_server.openapi import ACT_BODY, PROBLEM_RESPONSES
 from agent_server.policy import Observation, Policy
 from agent_server.presence import while_present
 from agent_server.schemas import ActResponse
+from agent_server.screenshot_store import ScreenshotStore
 
 _INLINE_BYTES = MIB
 """Bodies up to this are read on the event loop, where that takes about a millisecond; longer ones in a thread."""
@@ -22,21 +23,23 @@ _INLINE_BYTES = MIB
 
 def add_act(app: FastAPI, policy: Policy, config: ServerConfig, metrics: Metrics) -> None:
     """Add the route of decisions."""
+    looks_back = any(card.images > 1 for card in policy.cards())
+    store = ScreenshotStore(config.screenshot_cache_bytes if looks_back else 0)
 
     @app.post("/act", response_model=ActResponse, openapi_extra=ACT_BODY, responses=PROBLEM_RESPONSES)
     async def act(request: Request) -> Response:
         """Choose the next action."""
-        observation = await _observe(request, config)
+        observation = await _observe(request, config, store)
         decision = await while_present(request, _decide(policy, observation, metrics))
         return Response(decision.model_dump_json(), media_type="application/json")
 
 
-async def _observe(request: Request, config: ServerConfig) -> Observation:
+async def _observe(request: Request, config: ServerConfig, store: ScreenshotStore) -> Observation:
     body = await read_body(request, config.max_body_bytes, config.body_timeout_s)
     content_type = request.headers.get("content-type", "")
     if len(body) <= _INLINE_BYTES:
-        return read_observation(content_type, body, config.image_limits)
-    return await asyncio.to_thread(read_observation, content_type, body, config.image_limits)
+        return read_observation(content_type, body, config.image_limits, store)
+    return await asyncio.to_thread(read_observation, content_type, body, config.image_limits, store)
 
 
 async def _decide(policy: Policy, observation: Observation, metrics: Metrics) -> ActResponse:

@@ -11,12 +11,13 @@ from agent_server.schemas.act import (
     Usage,
 )
 from agent_server.schemas.models import ModelCard, ModelList
-from agent_server.schemas.problem import Problem
+from agent_server.schemas.problem import MISSING_SCREENSHOTS, Problem
 from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, TEXT_LIMIT, Sha256, Text, Wire
 
 __all__ = [
     "GOAL_LIMIT",
     "HISTORY_LIMIT",
+    "MISSING_SCREENSHOTS",
     "TEXT_LIMIT",
     "ActRequest",
     "ActResponse",

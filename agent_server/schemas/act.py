@@ -49,8 +49,8 @@ class HistoryTurn(Wire):
     screenshot: str | None = None
     """What that step saw: base64 of the image, for models that look back."""
     screenshot_sha256: Sha256 | None = None
-    """In place of the image: the digest of bytes that this server was sent before. A server that does not have them
-    any more answers 409 (`missing_screenshots`), and the image itself must be sent."""
+    """In place of the image: the digest of bytes that this server was sent before. Where it does not have them any more
+    and would show them to the model, it answers 409 (type `MISSING_SCREENSHOTS`), and the images must be sent."""
 
 
 class ActRequest(Wire):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+MISSING_SCREENSHOTS = "urn:agent-server:missing-screenshots"
+"""The `type` of a 409: history turns name screenshots that the server does not hold. `errors` says which turns."""
+
 
 class Problem(BaseModel):
     """RFC 9457 problem details (`application/problem+json`)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 import socket
 import struct
@@ -16,7 +17,14 @@ import pytest
 from agent_server.actions import Click
 from agent_server.app import create_app
 from agent_server.config import ServerConfig
-from agent_server.errors import BackendRejected, BackendReply, BackendUnavailable, InvalidRequest, UnknownName
+from agent_server.errors import (
+    BackendRejected,
+    BackendReply,
+    BackendUnavailable,
+    InvalidRequest,
+    MissingScreenshots,
+    UnknownName,
+)
 from agent_server.geometry import Point
 from agent_server.openapi import EXAMPLE, PIXEL
 from agent_server.policy import Observation
@@ -135,6 +143,58 @@ def test_multipart_with_the_image_in_the_json(url, policy):
 def test_base64_as_people_write_it(url, policy, text):
     assert act(url, screenshot=text).status_code == 200
     assert policy.seen[0].image == PNG
+
+
+class LooksBack(Fixed):
+    """As `Fixed`, for a model that is shown three images."""
+
+    def cards(self) -> list[ModelCard]:
+        return [card.model_copy(update={"images": 3}) for card in super().cards()]
+
+
+def named(*digests: str) -> list[dict[str, object]]:
+    return [{"step": step, "screenshot_sha256": digest} for step, digest in enumerate(digests)]
+
+
+SHA = hashlib.sha256(PNG).hexdigest()
+
+
+def test_a_screenshot_that_came_before_is_known_by_its_digest(serve_app, screenshot):
+    policy = LooksBack()
+    url = serve_app(create_app(policy))
+    act(url)
+    files = {"screenshot": ("s.png", screenshot, "image/png"), "history[0].screenshot": ("h.png", PNG, "image/png")}
+    sha = hashlib.sha256(screenshot).hexdigest()
+    web.post(url + "/act", files=parts({"goal": "g", "history": [{"step": 0}]}, **files))
+    act(url, history=named(SHA, sha, "0" * 64))
+    seen = policy.seen[-1]
+    assert [image and image.data for image in seen.history_images] == [PNG, screenshot, None]
+    assert [image.size for image in seen.history_images[:2]] == [(1, 1), (1080, 2400)]
+    assert seen.missing == {2}
+
+
+def test_an_image_that_comes_beside_its_digest_counts(serve_app):
+    policy = LooksBack()
+    url = serve_app(create_app(policy))
+    act(url, history=[{"screenshot": PIXEL, "screenshot_sha256": "0" * 64}])
+    assert policy.seen[-1].history_images[0].data == PNG
+    assert policy.seen[-1].missing == frozenset()
+
+
+def test_a_policy_that_sees_only_the_current_screenshot_keeps_none(url, policy):
+    act(url)
+    assert act(url, history=named(SHA)).status_code == 200
+    assert policy.seen[-1].missing == {0}
+
+
+def test_screenshots_that_are_missing(serve_app):
+    url = serve_app(create_app(LooksBack(MissingScreenshots([0, 2]))))
+    problem = is_problem(act(url, history=named(*[SHA] * 3)), 409, "history[0], history[2]")
+    assert problem["type"] == "urn:agent-server:missing-screenshots"
+    assert [entry["loc"] for entry in problem["errors"]] == [
+        ["history", 0, "screenshot_sha256"],
+        ["history", 2, "screenshot_sha256"],
+    ]
 
 
 def test_history_screenshots_in_json(url, policy):

@@ -11,7 +11,7 @@ from PIL import Image
 from agent_server.actions import Click
 from agent_server.adapters import PromptSet, adapter_named
 from agent_server.backend import ChatBackend
-from agent_server.errors import BackendRejected, InvalidRequest, UnknownName
+from agent_server.errors import BackendRejected, InvalidRequest, MissingScreenshots, UnknownName
 from agent_server.geometry import Point, Size
 from agent_server.images import CheckedImage, Encoding, check_image
 from agent_server.model_policy import ModelPolicy
@@ -186,6 +186,33 @@ def test_a_screenshot_is_resized_once_for_all_the_steps_that_send_it(scripted, s
     assert len(sent) == 4
     assert len(set(sent)) == 1
     assert second.timing_ms["image"] < first.timing_ms["image"] / 3
+
+
+def test_a_picture_that_is_named_but_not_held(scripted, encode, draw):
+    shot = encode(draw(280, 560), "PNG")
+    url, backend = scripted(TARS.format(x=140, y=280), model="m")
+    turns, images = history(6, shot)
+    named = tuple(turn.model_copy(update={"screenshot_sha256": "0" * 64}) for turn in turns)
+    held = (None, None, *images[2:])
+    decide(url, "ui-tars-1.5", observe(shot, history=named, history_images=held, missing=frozenset({0, 1})))
+    assert len(backend.requests[0].images()) == 5
+    with pytest.raises(MissingScreenshots) as caught:
+        decide(url, "ui-tars-1.5", observe(shot, history=named, history_images=held[:3], missing=frozenset({3, 4, 5})))
+    assert caught.value.positions == (3, 4, 5)
+    assert len(backend.requests) == 1
+
+
+def test_the_prompt_does_not_depend_on_which_hidden_pictures_are_held(scripted, encode, draw):
+    """A step without its raw text is told anew, in the coordinates of its own picture."""
+    wide, shot = encode(draw(560, 280), "PNG"), encode(draw(280, 560), "PNG")
+    url, backend = scripted(TARS.format(x=140, y=280), model="m")
+    turns = [HistoryTurn(step=n, action=Click(point=Point(200, 100)), screenshot_sha256="0" * 64) for n in range(5)]
+    seen = tuple(check_image(data) for data in (wide, shot, shot, shot, wide))
+    for held, missing in ((seen, frozenset()), ((None, *seen[1:]), frozenset({0}))):
+        decide(url, "ui-tars-1.5", observe(shot, history=tuple(turns), history_images=held, missing=missing))
+    first, second = (request.body["messages"] for request in backend.requests)
+    assert first == second
+    assert "<point>200 100</point>" in first[-2]["content"], "a turn that is shown is told in its own coordinates"
 
 
 def test_the_loop_is_free_while_images_are_resized(scripted, encode, draw):
