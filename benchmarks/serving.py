@@ -2,11 +2,11 @@
 
     python benchmarks/serving.py [--requests 40] [--repeats 3] [--concurrency 1 4 8 16] [--max-tokens 48]
 
-The model is a tiny random Qwen2.5-VL with UI-Venus 7B's pixel limits on the CPU, so the two cores are shared by vLLM, the
-policy server and the clients, and every millisecond that the policy server burns is one that the model lacks.
+The model is a tiny random Qwen2.5-VL with UI-Venus 7B's pixel limits on the CPU. vLLM, the policy server and the clients
+share its cores, so every millisecond that the policy server burns is one that the model lacks.
 
-- bare: an asynchronous client of vLLM's chat completions. It decodes, resizes and encodes the screenshot itself (Pillow,
-  in threads) and sends the very prompt that `/act` sends.
+- bare: an asynchronous client of vLLM's chat completions. It decodes, resizes and encodes the screenshot itself
+  (Pillow, in threads) and sends the very prompt that `/act` sends.
 - script: how the model authors' own scripts work: prompt, resize, request, parse, one step after the other.
 
 Ratios come from phases of one run that take turns; every request carries pixels that nobody has seen. The second table
@@ -66,6 +66,7 @@ class Bare:
         self._http = httpx.AsyncClient(timeout=300, limits=httpx.Limits(max_connections=64))
         self._threads = ThreadPoolExecutor(os.cpu_count())
         self._max_tokens = max_tokens
+        self._prompts = PromptSet.load()
 
     async def ask(self, png: bytes) -> None:
         body = await asyncio.get_running_loop().run_in_executor(self._threads, self.body, png)
@@ -91,7 +92,7 @@ class Bare:
                     for part in message.parts
                 ],
             }
-            for message in VENUS.messages(PromptInput(goal=GOAL, size=SIZE), PromptSet.load())
+            for message in VENUS.messages(PromptInput(goal=GOAL, size=SIZE), self._prompts)
         ]
         sampling = {**VENUS.declaration.sampling, "max_tokens": self._max_tokens}
         return orjson.dumps({"model": NAME, "messages": messages, **sampling})
