@@ -3,9 +3,9 @@
     python benchmarks/load.py [--seconds 120] [--clients 256] [--delay 2] [--model UI-Venus-1.5-8B]
 
 Three processes: a scripted model server that answers every request after `--delay` seconds with a text made from that
-very request (its goal and the bytes of its image), the policy server, and this one with `--clients` callers at once. Each
-caller checks that the answer is the one to its own question. The first run is within the server's limit; the second one
-has a server that admits half as many as ask, whose refusals must come with a Retry-After and leave the others in peace.
+very request (its goal and the bytes of its image), the policy server, and this one with `--clients` callers at once.
+Each caller checks that the answer is the one to its own question. The first run is within the server's limit; in the
+second the server admits half as many as ask: refusals must come with a Retry-After and leave the others in peace.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ def serve_model(model: str, delay_s: float) -> None:
     def reply(body: dict[str, object]) -> ScriptedReply:
         request = RecordedRequest({}, body)
         text = request.text()
+        app.requests.clear()
         goal = text[text.index("goal-") :].split()[0]
         said = answer_to(goal, request.images()[0][1])
         return ScriptedReply(f"<action>Type(content='{said}')</action>", delay_s=delay_s * random.uniform(0.5, 1.5))
 
-    app = ScriptedModel(reply, model=model, keep=0)
+    app = ScriptedModel(reply, model=model)
     listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
     print(f"listening on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
     uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, ws="none")).run(sockets=[listener])
@@ -151,8 +152,8 @@ def main() -> None:
         f"{options.clients} callers, {options.seconds:g} s, model takes {options.delay:g} s, {os.cpu_count()} cores\n"
     )
     print(
-        "| server | answered | a second | 429 | other errors | lost | crossed | 429 without Retry-After | p50 s | max s "
-        "| peak MiB | growth MiB |"
+        "| server | answered | a second | 429 | other errors | lost | crossed | 429 without Retry-After | p50 s "
+        "| max s | peak MiB | growth MiB |"
     )
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     with model_serving(options.model, options.delay) as backend:

@@ -2,8 +2,8 @@
 
     python benchmarks/serving.py [--requests 40] [--repeats 3] [--concurrency 1 4 8 16] [--max-tokens 48]
 
-The model is a tiny random Qwen2.5-VL with UI-Venus 7B's pixel limits on the CPU. vLLM, the policy server and the clients
-share its cores, so every millisecond that the policy server burns is one that the model lacks.
+The model is a tiny random Qwen2.5-VL with UI-Venus 7B's pixel limits on the CPU. vLLM, the policy server and the
+clients share its cores, so every millisecond that the policy server burns is one that the model lacks.
 
 - bare: an asynchronous client of vLLM's chat completions. It decodes, resizes and encodes the screenshot itself
   (Pillow, in threads) and sends the very prompt that `/act` sends.
