@@ -10,6 +10,7 @@ from agent_server.errors import InvalidRequest, UnknownName
 from agent_server.images import Encoding
 from agent_server.model_policy import ModelPolicy
 from agent_server.policy import Policy
+from agent_server.processor import fitted
 from agent_server.tokens import read_tokens
 
 
@@ -33,17 +34,18 @@ def load_policy(config: PolicyConfig) -> Policy:
         encoding=Encoding(config.image_format, config.jpeg_quality),
         language=config.language,
         constrained=config.constrained,
+        logprobs_mode=config.logprobs_mode,
     )
 
 
 def load_adapter(config: PolicyConfig) -> Adapter:
-    """The adapter by name, or by the model's name, with its limits changed as the settings say."""
-    adapter = adapter_named(config.adapter) if config.adapter else adapter_for_model(config.model or "")
-    if config.min_pixels is not None or config.max_pixels is not None:
-        try:
-            adapter = adapter.with_limits(config.min_pixels, config.max_pixels)
-        except ValueError as error:
-            raise InvalidRequest(str(error)) from error
+    """The adapter by name, or by the model's name.
+
+    Its pixel limits are those of the flags, else those of the checkpoint where the model is a folder, else its own.
+    """
+    model = config.model or ""
+    adapter = adapter_named(config.adapter) if config.adapter else adapter_for_model(model)
+    adapter = fitted(adapter, model, config.min_pixels, config.max_pixels)
     return adapter if config.history is None else adapter.with_history(config.history)
 
 
