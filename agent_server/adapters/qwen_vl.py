@@ -1,17 +1,35 @@
 """Qwen2.5-VL and Qwen3-VL Instruct with the `mobile_use` tool.
 
 2.5 counts pixels of the resized image, whose size its tool description must state; 3 counts to 999 and writes Thought
-and Action lines before the call. Earlier steps are told as a line of progress.
+and Action lines before the call. Earlier steps are told as a line of progress. Elements are located as JSON with a
+`bbox_2d`, in 3 counting to 1000, not to 999.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from agent_server.actions import OpenApp, Press
-from agent_server.adapters.adapter import Absolute, Declaration, Processor, Relative
+from agent_server.adapters.adapter import Absolute, Declaration, ModelFrame, Processor, Relative
+from agent_server.adapters.grounding import Grounder, Place
 from agent_server.adapters.mobile_use import MobileUse
 from agent_server.adapters.reply import Value
+from agent_server.geometry import CoordinateMap, Size
+
+
+@dataclass(frozen=True)
+class BoxGrounder(Grounder):
+    """Locates elements as a JSON list of boxes; an empty list says that there is none."""
+
+    def render_place(self, place: Place | None, map: CoordinateMap, thought: str | None = None) -> str:
+        """A place without a box is a `point_2d`; the thought is dropped."""
+        if place is None:
+            return "[]"
+        if place.box is None:
+            return json.dumps([{"point_2d": map.to_model(place.point)}])
+        return json.dumps([{"bbox_2d": map.box_to_model(place.box)}])
+
 
 QWEN_2_5_VL = Declaration(
     name="qwen2.5-vl",
@@ -31,7 +49,7 @@ QWEN_2_5_VL = Declaration(
 
 
 @dataclass(frozen=True)
-class Qwen25Vl(MobileUse):
+class Qwen25Vl(MobileUse, BoxGrounder):
     """Qwen2.5-VL."""
 
     declaration: Declaration = QWEN_2_5_VL
@@ -59,10 +77,13 @@ QWEN_3_VL = Declaration(
 
 
 @dataclass(frozen=True)
-class Qwen3Vl(MobileUse):
+class Qwen3Vl(MobileUse, BoxGrounder):
     """Qwen3-VL."""
 
     declaration: Declaration = QWEN_3_VL
+
+    def ground_frame(self, size: Size, model: str = "") -> ModelFrame:
+        return ModelFrame(None, CoordinateMap.relative(size, 1000))
 
     def _reply(self, thought: str, summary: str, call: str) -> str:
         lines = [f"Thought: {thought}"] if thought else []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import assert_never
+from typing import ClassVar, assert_never
 
 from agent_server.actions import (
     Action,
@@ -30,7 +30,6 @@ from agent_server.actions import (
 from agent_server.adapters.adapter import (
     CURRENT,
     Absolute,
-    Adapter,
     Declaration,
     ImagePart,
     Message,
@@ -42,6 +41,7 @@ from agent_server.adapters.any_syntax import CALL_LINE, FENCE, OBJECT_LINE, bare
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.call_syntax import quoted
 from agent_server.adapters.coordinates import written_point
+from agent_server.adapters.grounding import Grounder, Place
 from agent_server.adapters.history import first_told, reply_of, shown
 from agent_server.adapters.literal import Scanner
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
@@ -67,8 +67,11 @@ _KEYS = {"back": "press_back()", "home": "press_home()"}
 
 
 @dataclass(frozen=True)
-class UiTars(Adapter):
+class UiTars(Grounder):
     """What both versions share."""
+
+    nowhere: ClassVar[str]
+    """The place of a click that says that there is nothing to click."""
 
     def split(self, text: str) -> Reply:
         found = (
@@ -100,6 +103,13 @@ class UiTars(Adapter):
         """
         told = defused(thought or "", _HEADS)
         return f"Thought: {told}\nAction: {self._call(action, map)}" if told else f"Action: {self._call(action, map)}"
+
+    def render_place(self, place: Place | None, map: CoordinateMap, thought: str | None = None) -> str:
+        """A click; the box is dropped."""
+        if place is not None:
+            return self.render(Click(point=place.point), map, thought)
+        told = defused(thought or "", _HEADS)
+        return f"Thought: {told}\nAction: click({self.nowhere})" if told else f"Action: click({self.nowhere})"
 
     def _call(self, action: Action, map: CoordinateMap) -> str:
         match action:
@@ -185,6 +195,7 @@ class UiTars10(UiTars):
     """UI-TARS 1.0."""
 
     declaration: Declaration = UI_TARS_1_0
+    nowhere = "start_box='<|box_start|>(-1,-1)<|box_end|>'"
 
     def _place(self, which: str, point: Point, map: CoordinateMap) -> str:
         return f"{which or 'start'}_box='<|box_start|>({','.join(written_point(point, map))})<|box_end|>'"
@@ -229,6 +240,7 @@ class UiTars15(UiTars):
     """UI-TARS 1.5."""
 
     declaration: Declaration = UI_TARS_1_5
+    nowhere = "point='<point>-1 -1</point>'"
 
     def _place(self, which: str, point: Point, map: CoordinateMap) -> str:
         name = f"{which}_point" if which else "point"

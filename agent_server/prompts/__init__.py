@@ -1,9 +1,11 @@
 """The prompt templates, one file each, and the set of them that a server uses.
 
-Every template is rendered with the same names: `goal`, `steps` (one string per told earlier step), `first_step` (the
-number of the first of them, counting from 0), `app`, `language`, `width` and `height` (the extent of the model's
-coordinates: the size of the image as it sees it, or 1000 or 999). A template is data that an operator may replace, so
-it runs in jinja's sandbox and an undefined name is an error.
+What a template may use depends on what it asks (`variables_of`). An adapter's for actions: `goal`, `steps` (one string
+per told earlier step), `first_step` (the number of the first of them, counting from 0), `app`, `language`, `width` and
+`height` (the extent of the model's coordinates: the size of the image as it sees it, or 1000 or 999). For grounding,
+`<adapter>.ground.jinja`: `element`, `language`, `width` and `height`. The judge's, `judge.<part>.jinja`: see
+`agent_server.judge`. A template is data that an operator may replace, so it runs in jinja's sandbox and an undefined
+name is an error.
 """
 
 from __future__ import annotations
@@ -24,10 +26,32 @@ from agent_server.errors import InvalidRequest
 _TEMPLATE_ERRORS = (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What rendering can raise: a template computes, so its mistakes are Python's too."""
 SHIPPED = Path(__file__).parent
-VARIABLES = frozenset({"goal", "steps", "first_step", "app", "language", "width", "height"})
-_SAMPLE = {
+_ACT = {
     "goal": "goal", "steps": ["step"], "first_step": 0, "app": "app", "language": "English", "width": 1, "height": 1,
 }  # fmt: skip
+_GROUND = {"element": "element", "language": "English", "width": 1, "height": 1}
+_JUDGE = {
+    "goal": "goal",
+    "steps": [{"number": 1, "thought": "thought", "action": "action", "summary": "summary"}],
+    "frames": [{"number": 1, "step": 0}],
+    "frame": {"number": 1, "step": 0},
+    "last": 1,
+    "answer": "answer",
+    "criteria": "criteria",
+    "best": 10,
+    "language": "English",
+}
+VARIABLES = frozenset(_ACT)
+"""What the templates of an adapter's `messages` may use."""
+JUDGE = "judge"
+GROUND_SUFFIX = ".ground"
+
+
+def variables_of(name: str) -> Mapping[str, object]:
+    """What the template called `name` may use, each with a value of its kind."""
+    if name.startswith(f"{JUDGE}."):
+        return _JUDGE
+    return _GROUND if name.endswith(GROUND_SUFFIX) else _ACT
 
 
 @dataclass(frozen=True)
@@ -68,26 +92,27 @@ class PromptSet:
             raise InvalidRequest(f"the prompt template {name}.jinja fails: {error}", status=500) from error
 
     def digest(self, adapter: str) -> str:
-        """16 hex digits that change when any template of the adapter does."""
+        """16 hex digits that change when any of the templates does that `names` gives."""
         digest = hashlib.sha256()
         for name in self.names(adapter):
             digest.update(f"{name}\0{self.sources[name]}\0".encode())
         return digest.hexdigest()[:16]
 
     def names(self, adapter: str) -> list[str]:
-        """The templates that belong to an adapter."""
-        return sorted(name for name in self.sources if name == adapter or name.startswith(f"{adapter}."))
+        """The templates that an adapter's messages are made of; `judge` and `<adapter>.ground` have their own."""
+        mine = [name for name in self.sources if name == adapter or name.startswith(f"{adapter}.")]
+        return sorted(name for name in mine if name == adapter or not name.endswith(GROUND_SUFFIX))
 
     def _check(self, name: str) -> None:
         try:
             unknown = jinja2.meta.find_undeclared_variables(_ENVIRONMENT.parse(self.sources[name]))
-            unknown -= VARIABLES | _ENVIRONMENT.globals.keys()
+            unknown -= variables_of(name).keys() | _ENVIRONMENT.globals.keys()
         except jinja2.TemplateSyntaxError as error:
             raise InvalidRequest(f"the prompt template {name}.jinja, line {error.lineno}: {error.message}") from error
         if unknown:
-            known = ", ".join(sorted(VARIABLES))
+            known = ", ".join(sorted(variables_of(name)))
             raise InvalidRequest(f"the prompt template {name}.jinja uses {sorted(unknown)[0]!r}; it may use {known}")
-        self.render(name, **_SAMPLE)
+        self.render(name, **variables_of(name))
 
 
 def write_shipped(folder: Path) -> list[Path]:

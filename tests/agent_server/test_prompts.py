@@ -5,17 +5,20 @@ from __future__ import annotations
 import pytest
 
 from agent_server.adapters import ADAPTERS, PromptInput
+from agent_server.adapters.grounding import Grounder
 from agent_server.errors import InvalidRequest
 from agent_server.geometry import Size
-from agent_server.prompts import SHIPPED, PromptSet, write_shipped
+from agent_server.prompts import SHIPPED, PromptSet, variables_of, write_shipped
 
 NAMES = sorted(path.name for path in SHIPPED.glob("*.jinja"))
 
 
 def test_every_adapter_has_templates_and_every_template_an_adapter():
     prompts = PromptSet.load()
-    by_adapter = [name for adapter in ADAPTERS for name in prompts.names(adapter)]
-    assert sorted(f"{name}.jinja" for name in by_adapter) == NAMES
+    grounders = [adapter for adapter in ADAPTERS.values() if isinstance(adapter, Grounder)]
+    used = {name for adapter in ADAPTERS for name in prompts.names(adapter)}
+    used |= {adapter.ground_template for adapter in grounders} | set(prompts.names("judge"))
+    assert sorted(f"{name}.jinja" for name in used) == NAMES
     assert all(prompts.names(adapter) for adapter in ADAPTERS)
 
 
@@ -23,10 +26,8 @@ def test_every_adapter_has_templates_and_every_template_an_adapter():
 def test_every_template_says_that_it_is_ours(name):
     first = (SHIPPED / name).read_text().splitlines()[0]
     assert first.startswith("{# Not the vendor's prompt")
-    assert "Not the vendor's" not in PromptSet.load().render(
-        name.removesuffix(".jinja"),
-        goal="g", steps=["s"], first_step=0, app=None, language="English", width=1, height=1,
-    )  # fmt: skip
+    bare = name.removesuffix(".jinja")
+    assert "Not the vendor's" not in PromptSet.load().render(bare, **variables_of(bare))
 
 
 def test_written_templates_load_as_the_same_set(tmp_path):
@@ -46,6 +47,27 @@ def test_a_replaced_template_is_used_and_changes_the_digest_of_its_adapter_only(
     assert changed == ["ui-venus-1.5"]
     assert len(shipped.digest("qwen3-vl")) == 16
     assert len({shipped.digest(name) for name in ADAPTERS}) == len(ADAPTERS)
+
+
+def test_what_grounds_and_what_acts_have_digests_of_their_own(tmp_path):
+    (tmp_path / "ui-tars-1.5.ground.jinja").write_text("Where is {{ element }}?")
+    shipped, replaced = PromptSet.load(), PromptSet.load(tmp_path)
+    assert shipped.digest("ui-tars-1.5") == replaced.digest("ui-tars-1.5")
+    assert shipped.digest("ui-tars-1.5.ground") != replaced.digest("ui-tars-1.5.ground")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("ui-tars-1.5.ground", "{{ goal }}", "uses 'goal'; it may use element, height, language, width"),
+        ("judge.user", "{{ element }}", "uses 'element'; it may use answer, best, criteria, frame"),
+        ("ui-tars-1.5", "{{ element }}", "uses 'element'; it may use app"),
+    ],
+)
+def test_each_kind_of_template_has_its_own_variables(tmp_path, name, text, message):
+    (tmp_path / f"{name}.jinja").write_text(text)
+    with pytest.raises(InvalidRequest, match=message):
+        PromptSet.load(tmp_path)
 
 
 def test_one_part_of_several_changes_the_digest(tmp_path):
