@@ -3,50 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import binascii
-import os
-import time
-from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agent_server.adapters import (
     CURRENT,
     Adapter,
-    ImagePart,
     Message,
     ModelFrame,
     PromptInput,
     PromptSet,
-    TextPart,
     Turn,
 )
 from agent_server.adapters.history import shown
 from agent_server.backend import ChatBackend, ChatRequest
+from agent_server.chat import chat_messages, image_indices
 from agent_server.completion import Choice, Completion
 from agent_server.errors import InvalidRequest, MissingScreenshots, UnknownName
 from agent_server.geometry import GeometryError, Size
-from agent_server.image_cache import ImageCache
-from agent_server.images import CheckedImage, Encoding, known_image, needs_decoding, prepared
+from agent_server.images import CheckedImage, Encoding, known_image
 from agent_server.policy import Observation
+from agent_server.prepared_images import PreparedImages
 from agent_server.schemas import ActResponse, ModelCard, Sample
-
-
-class Stopwatch:
-    """Wall time by stage, in milliseconds."""
-
-    def __init__(self) -> None:
-        self.stages: dict[str, float] = {}
-        self._start = self._last = time.perf_counter()
-
-    def lap(self, stage: str) -> None:
-        """The time since the last lap goes to `stage`."""
-        now = time.perf_counter()
-        self.stages[stage] = round((now - self._last) * 1000, 3)
-        self._last = now
-
-    def total(self) -> dict[str, float]:
-        return {**self.stages, "total": round((time.perf_counter() - self._start) * 1000, 3)}
+from agent_server.stopwatch import Stopwatch
 
 
 class ModelPolicy:
@@ -67,24 +46,22 @@ class ModelPolicy:
     ) -> None:
         """`model` is the name that callers use and that decides size-dependent limits; `constrained` is what applies
         where a request leaves it open."""
-        self._model = model
-        self._adapter = adapter
-        self._backend = backend
-        self._prompts = prompts
+        self.model = model
+        self.adapter = adapter
+        self.backend = backend
+        self.prompts = prompts
         self._digest = prompts.digest(adapter.name)
-        self._encoding = encoding or Encoding()
-        self._pool = ThreadPoolExecutor(image_threads or os.cpu_count() or 1, thread_name_prefix="image")
-        self._cache = ImageCache(image_cache_bytes)
-        self._language = language
+        self.images = PreparedImages(encoding, image_threads, image_cache_bytes)
+        self.language = language
         self._constrained = constrained
 
     def cards(self) -> list[ModelCard]:
-        declared = self._adapter.declaration
+        declared = self.adapter.declaration
         return [
             ModelCard(
-                id=self._model,
-                adapter=self._adapter.name,
-                weights=self._backend.weights,
+                id=self.model,
+                adapter=self.adapter.name,
+                weights=self.backend.weights,
                 prompt_digest=self._digest,
                 images=declared.images,
                 sampling=dict(declared.sampling),
@@ -92,24 +69,24 @@ class ModelPolicy:
         ]
 
     async def ready(self) -> None:
-        await self._backend.ready()
+        await self.backend.ready()
 
     async def aclose(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        await self._backend.aclose()
+        self.images.close()
+        await self.backend.aclose()
 
     async def act(self, observation: Observation) -> ActResponse:
-        if observation.model not in (None, self._model):
-            raise UnknownName("model", observation.model or "", [self._model])
+        if observation.model not in (None, self.model):
+            raise UnknownName("model", observation.model or "", [self.model])
         watch = Stopwatch()
         frame = self._frame(observation.size)
         prompt = self._prompt(observation)
-        messages = self._adapter.messages(prompt, self._prompts)
-        extras = {**self._adapter.request_fields(prompt), **self._constraint(observation, frame)}
+        messages = self.adapter.messages(prompt, self.prompts)
+        extras = {**self.adapter.request_fields(prompt), **self._constraint(observation, frame)}
         watch.lap("prompt")
-        urls = await self._images(observation, _indices(messages))
+        urls = await self._images(observation, image_indices(messages))
         watch.lap("image")
-        completion = await self._backend.complete(self._request(observation, messages, urls, extras))
+        completion = await self.backend.complete(self._request(observation, messages, urls, extras))
         watch.lap("backend")
         samples = [self._sample(choice, frame) for choice in completion.choices]
         watch.lap("parse")
@@ -117,7 +94,7 @@ class ModelPolicy:
 
     def _frame(self, size: Size) -> ModelFrame:
         try:
-            return self._adapter.frame(size, self._model)
+            return self.adapter.frame(size, self.model)
         except GeometryError as error:
             raise InvalidRequest(str(error)) from error
 
@@ -127,8 +104,8 @@ class ModelPolicy:
             size=observation.size,
             turns=self._turns(observation),
             app=observation.app,
-            language=self._language,
-            model=self._model,
+            language=self.language,
+            model=self.model,
         )
 
     def _turns(self, observation: Observation) -> list[Turn]:
@@ -142,7 +119,7 @@ class ModelPolicy:
             replace(Turn.of(turn), has_screenshot=images.get(index) is not None or index in observation.missing)
             for index, turn in enumerate(observation.history)
         ]
-        visible = shown(turns, self._adapter.declaration.images)
+        visible = shown(turns, self.adapter.declaration.images)
         for index, turn in enumerate(observation.history):
             image = images.get(index)
             if image is not None and (index in visible or turn.screenshot_sha256 is None):
@@ -154,9 +131,9 @@ class ModelPolicy:
         asked = observation.sampling.constrained
         if not (self._constrained if asked is None else asked):
             return {}
-        constraint = self._adapter.constraint(frame.map)
+        constraint = self.adapter.constraint(frame.map)
         if constraint is None:
-            raise InvalidRequest(f"the adapter {self._adapter.name} has no constrained output; ask without it")
+            raise InvalidRequest(f"the adapter {self.adapter.name} has no constrained output; ask without it")
         return {"structured_outputs": {constraint.kind: constraint.value}}
 
     async def _images(self, observation: Observation, indices: Collection[int]) -> dict[int, str]:
@@ -173,34 +150,22 @@ class ModelPolicy:
         return dict(zip(wanted, urls, strict=True))
 
     async def _image(self, image: CheckedImage) -> str:
-        resized = self._frame(image.size).resized
-        if not needs_decoding(image, resized):
-            return _data_url(image.data, image.media_type)
-        key = self._cache.key(image.data, resized)
-        url = self._cache.get(key)
-        if url is None:
-            url = await asyncio.get_running_loop().run_in_executor(self._pool, self._prepare, image, resized)
-            self._cache.put(key, url)
-        return url
-
-    def _prepare(self, image: CheckedImage, resized: Size | None) -> str:
-        encoded = prepared(image, resized, self._encoding)
-        return _data_url(encoded.data, encoded.media_type)
+        return await self.images.url(image, self._frame(image.size).resized)
 
     def _request(
         self, observation: Observation, messages: Sequence[Message], urls: dict[int, str], extras: dict[str, object]
     ) -> ChatRequest:
         asked = observation.sampling.model_dump(exclude_none=True, exclude={"constrained"})
         return ChatRequest(
-            messages=[{"role": message.role, "content": _content(message, urls)} for message in messages],
-            sampling={**self._adapter.declaration.sampling, **asked},
+            messages=chat_messages(messages, urls),
+            sampling={**self.adapter.declaration.sampling, **asked},
             session=observation.session,
             return_tokens=observation.return_tokens,
             extras=extras,
         )
 
     def _sample(self, choice: Choice, frame: ModelFrame) -> Sample:
-        parsed = self._adapter.parse(choice.text, frame.map)
+        parsed = self.adapter.parse(choice.text, frame.map)
         return Sample(
             action=parsed.action,
             thought=parsed.thought or choice.reasoning,
@@ -216,36 +181,11 @@ class ModelPolicy:
         first = {name: getattr(samples[0], name) for name in Sample.model_fields}
         return ActResponse(
             **first,
-            model=self._model,
-            adapter=self._adapter.name,
+            model=self.model,
+            adapter=self.adapter.name,
             weights=completion.weights,
             prompt_digest=self._digest,
             usage=completion.usage,
             timing_ms=watch.total(),
             samples=samples if len(samples) > 1 else [],
         )
-
-
-def _indices(messages: Iterable[Message]) -> dict[int, None]:
-    return dict.fromkeys(part.index for message in messages for part in message.parts if isinstance(part, ImagePart))
-
-
-def _data_url(data: bytes, media_type: str) -> str:
-    return f"data:{media_type};base64,{binascii.b2a_base64(data, newline=False).decode('ascii')}"
-
-
-def _content(message: Message, urls: dict[int, str]) -> str | list[dict[str, object]]:
-    """OpenAI content parts; a message of one text is a plain string, which every chat template understands."""
-    match message.parts:
-        case (TextPart(text),):
-            return text
-        case parts:
-            return [_part(part, urls) for part in parts]
-
-
-def _part(part: TextPart | ImagePart, urls: dict[int, str]) -> dict[str, object]:
-    match part:
-        case TextPart(text):
-            return {"type": "text", "text": text}
-        case ImagePart(index):
-            return {"type": "image_url", "image_url": {"url": urls[index]}}
