@@ -158,6 +158,14 @@ class ChatBackend:
                 probe.cancel()
         raise BackendUnavailable(f"no backend is ready for {self.model!r}: {'; '.join(failures)}")
 
+    async def entry(self) -> Mapping[str, object]:
+        """What `/v1/models` of the first URL says of the model: `max_model_len`, say. Raises BackendError."""
+        replica = self._replicas[0]
+        try:
+            return await self._probe(replica)
+        except NoAnswer as failure:
+            raise BackendUnavailable(f"{replica.url}: {failure}") from failure
+
     async def aclose(self) -> None:
         for replica in self._replicas:
             replica.client.close()
@@ -224,8 +232,8 @@ class ChatBackend:
         except BackendError:
             replica.asked = True
 
-    async def _probe(self, replica: _Replica) -> None:
-        """Ask what it serves. Raises BackendError and NoAnswer."""
+    async def _probe(self, replica: _Replica) -> Mapping[str, object]:
+        """Ask what it serves: the model's own entry. Raises BackendError and NoAnswer."""
         if refusal := self._refusal(replica):
             raise BackendUnavailable(refusal)
         try:
@@ -239,7 +247,9 @@ class ChatBackend:
         if self.model not in models:
             served = ", ".join(models) or "nothing"
             raise BackendReply(f"{replica.url} does not serve {self.model!r}; it serves {served}")
-        replica.weights, replica.asked, replica.down_until = models[self.model], True, 0.0
+        entry = models[self.model]
+        replica.weights, replica.asked, replica.down_until = _revision(entry), True, 0.0
+        return entry
 
 
 def base_url(url: str) -> str:
@@ -267,16 +277,17 @@ def _check_status(response: HttpResponse, url: str) -> None:
     raise BackendReply(f"{url} answered {status}: {said}")
 
 
-def _models(content: bytes, url: str) -> dict[str, str | None]:
-    """Served names and the revision of their weights: the checkpoint that vLLM calls `root`."""
+def _models(content: bytes, url: str) -> dict[str, Mapping[str, object]]:
+    """The entries of the list by the names that are served."""
     try:
         entries = orjson.loads(content)["data"]
-        return {entry["id"]: _revision(entry) for entry in entries}
+        return {entry["id"]: entry for entry in entries}
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise BackendReply(f"{url}/models is not a list of models: {content[:200]!r}") from error
 
 
 def _revision(entry: Mapping[str, object]) -> str | None:
+    """Of the weights: the checkpoint that vLLM calls `root`."""
     for name in ("revision", "root"):
         value = entry.get(name)
         if isinstance(value, str) and value:
