@@ -45,7 +45,7 @@ def read_completion(content: bytes, url: str, weights: str | None = None, with_t
     for choice in sorted(body["choices"], key=_index):
         if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
             raise BackendReply(f"{url} answered with a choice that has no message: {_excerpt(content)}")
-        choices.append(_choice(choice, prompt_ids, with_tokens))
+        choices.append(_choice(choice, _tokens(choice, prompt_ids, url) if with_tokens else None))
     return Completion(tuple(choices), _usage(body.get("usage")), url, weights)
 
 
@@ -54,21 +54,25 @@ def _index(choice: object) -> int:
     return index if isinstance(index, int) else 0
 
 
-def _choice(choice: Mapping[str, object], prompt_ids: list[int] | None, with_tokens: bool) -> Choice:
+def _choice(choice: Mapping[str, object], tokens: Tokens | None) -> Choice:
     message = choice["message"]
     assert isinstance(message, dict)
     reasoning = message.get("reasoning_content") or message.get("reasoning")
     reason = choice.get("finish_reason")
-    tokens = None
-    if with_tokens:
-        ids = _list_of(int, choice.get("token_ids"))
-        tokens = Tokens(prompt_ids=prompt_ids, response_ids=ids, logprobs=_logprobs(choice.get("logprobs")))
     return Choice(
         text=_text(message.get("content")) + _called(message.get("tool_calls")),
         reasoning=reasoning if isinstance(reasoning, str) else None,
         finish_reason=reason if isinstance(reason, str) else None,
         tokens=tokens,
     )
+
+
+def _tokens(choice: Mapping[str, object], prompt_ids: list[int] | None, url: str) -> Tokens:
+    """What the server tells of a sample's tokens. Raises BackendReply where ids and log-probabilities do not pair."""
+    ids, logprobs = _list_of(int, choice.get("token_ids")), _logprobs(choice.get("logprobs"))
+    if ids is not None and logprobs is not None and len(ids) != len(logprobs):
+        raise BackendReply(f"{url} answered with {len(ids)} token ids and {len(logprobs)} log-probabilities of them")
+    return Tokens(prompt_ids=prompt_ids, response_ids=ids, logprobs=logprobs)
 
 
 def _text(content: object) -> str:

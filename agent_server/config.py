@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent_server.images import ImageLimits
+from agent_server.schemas import LogprobsMode
 
 MIB = 2**20
 
@@ -60,6 +61,8 @@ class PolicyConfig(BaseModel):
     """How many earlier steps are told; None leaves it to the adapter."""
     constrained: bool = False
     """Whether replies are held to the grammar where a request does not say."""
+    logprobs_mode: LogprobsMode | None = None
+    """How the backends compute log-probabilities; None where that is not known."""
     min_pixels: int | None = Field(default=None, ge=1)
     max_pixels: int | None = Field(default=None, ge=1)
     """Pixel limits of the checkpoint's own processor, where they differ from the adapter's."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from agent_server.adapters import (
     CURRENT,
     Adapter,
+    ImagePart,
     Message,
     ModelFrame,
     PromptInput,
@@ -24,7 +25,8 @@ from agent_server.geometry import GeometryError, Size
 from agent_server.images import CheckedImage, Encoding, known_image
 from agent_server.policy import Observation
 from agent_server.prepared_images import PreparedImages
-from agent_server.schemas import ActResponse, ModelCard, Sample
+from agent_server.processor import grid, processor_of
+from agent_server.schemas import ActResponse, LogprobsMode, ModelCard, Sample
 from agent_server.stopwatch import Stopwatch
 
 
@@ -43,9 +45,10 @@ class ModelPolicy:
         image_cache_bytes: int = 256 * 2**20,
         language: str = "English",
         constrained: bool = False,
+        logprobs_mode: LogprobsMode | None = None,
     ) -> None:
         """`model` is the name that callers use and that decides size-dependent limits; `constrained` is what applies
-        where a request leaves it open."""
+        where a request leaves it open; `logprobs_mode` is how the backend computes them, as far as is known."""
         self.model = model
         self.adapter = adapter
         self.backend = backend
@@ -54,6 +57,7 @@ class ModelPolicy:
         self.images = PreparedImages(encoding, image_threads, image_cache_bytes)
         self.language = language
         self._constrained = constrained
+        self._logprobs_mode = logprobs_mode
 
     def cards(self) -> list[ModelCard]:
         declared = self.adapter.declaration
@@ -64,7 +68,8 @@ class ModelPolicy:
                 weights=self.backend.weights,
                 prompt_digest=self._digest,
                 images=declared.images,
-                sampling=dict(declared.sampling),
+                logprobs_mode=self._logprobs_mode,
+                sampling={**declared.sampling, **({"constrained": True} if self._constrained else {})},
             )
         ]
 
@@ -88,7 +93,8 @@ class ModelPolicy:
         watch.lap("image")
         completion = await self.backend.complete(self._request(observation, messages, urls, extras))
         watch.lap("backend")
-        samples = [self._sample(choice, frame) for choice in completion.choices]
+        patches = self._grid(observation, messages) if observation.return_tokens else None
+        samples = [self._sample(choice, frame, patches) for choice in completion.choices]
         watch.lap("parse")
         return self._response(samples, completion, watch)
 
@@ -164,8 +170,21 @@ class ModelPolicy:
             extras=extras,
         )
 
-    def _sample(self, choice: Choice, frame: ModelFrame) -> Sample:
+    def _grid(self, observation: Observation, messages: Sequence[Message]) -> list[tuple[int, int, int]] | None:
+        """The patches of every image in the order of the prompt, where the model's processor is known."""
+        processor = processor_of(self.adapter, self.model)
+        if processor is None:
+            return None
+        grids = []
+        for index in (part.index for message in messages for part in message.parts if isinstance(part, ImagePart)):
+            image = observation.history_images[index] if index != CURRENT else None
+            size = image.size if image is not None else observation.size
+            grids.append(grid(processor, self._frame(size).resized or size))
+        return grids
+
+    def _sample(self, choice: Choice, frame: ModelFrame, image_grid: list[tuple[int, int, int]] | None) -> Sample:
         parsed = self.adapter.parse(choice.text, frame.map)
+        told = {"logprobs_mode": self._logprobs_mode, "image_grid": image_grid}
         return Sample(
             action=parsed.action,
             thought=parsed.thought or choice.reasoning,
@@ -174,7 +193,7 @@ class ModelPolicy:
             parse_error=parsed.parse_error,
             extra_actions=parsed.extra_actions,
             finish_reason=choice.finish_reason,
-            tokens=choice.tokens,
+            tokens=choice.tokens and choice.tokens.model_copy(update=told),
         )
 
     def _response(self, samples: list[Sample], completion: Completion, watch: Stopwatch) -> ActResponse:

@@ -12,7 +12,7 @@ from agent_server.schemas.act import (
 )
 from agent_server.schemas.models import ModelCard, ModelList
 from agent_server.schemas.problem import MISSING_SCREENSHOTS, Problem
-from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, TEXT_LIMIT, Sha256, Text, Wire
+from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, TEXT_LIMIT, LogprobsMode, Sha256, Text, Wire
 
 __all__ = [
     "GOAL_LIMIT",
@@ -22,6 +22,7 @@ __all__ = [
     "ActRequest",
     "ActResponse",
     "HistoryTurn",
+    "LogprobsMode",
     "ModelCard",
     "ModelList",
     "ParseError",

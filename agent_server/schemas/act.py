@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from agent_server.actions import Action
-from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, Sha256, Text, Wire
+from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, LogprobsMode, Sha256, Text, Wire
 
 
 class ParseError(Wire):
@@ -91,14 +91,13 @@ class Usage(Wire):
 
 
 class Tokens(Wire):
-    """What a trainer needs of one sample."""
+    """What a trainer needs of one sample. What the backend does not tell is None."""
 
     prompt_ids: list[int] | None = None
     response_ids: list[int] | None = None
     logprobs: list[float] | None = None
     """Natural logarithms, one per response token."""
-    logprobs_mode: Literal["raw", "processed"] | None = None
-    """raw: of the model's own distribution; processed: after temperature, top-p, top-k and penalties. None: unknown."""
+    logprobs_mode: LogprobsMode | None = None
     image_grid: list[tuple[int, int, int]] | None = None
     """(frames, rows, columns) of patches, one entry an image in the order of the prompt, before patches are merged into
     tokens; None where the processor of the backend is not known."""

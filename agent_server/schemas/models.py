@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from agent_server.schemas.wire import Wire
+from agent_server.schemas.wire import LogprobsMode, Wire
 
 
 class ModelCard(Wire):
@@ -24,8 +24,9 @@ class ModelCard(Wire):
     """Whose prompt it is: "shipped" (written here, not the vendor's), "custom", or "vendor: NAME VERSION"."""
     images: int = 1
     """How many screenshots the model is shown at most, the current one included."""
-    logprobs_mode: Literal["raw", "processed"] | None = None
-    sampling: dict[str, float | int | str | None] = Field(default_factory=dict)
+    logprobs_mode: LogprobsMode | None = None
+    """How log-probabilities are computed that come with `return_tokens`; None where that is not known."""
+    sampling: dict[str, bool | int | float | str | None] = Field(default_factory=dict)
     """The defaults that apply where a request says nothing."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,6 +11,9 @@ TEXT_LIMIT = 200_000
 HISTORY_LIMIT = 1_000
 
 Text = Annotated[str, Field(max_length=TEXT_LIMIT)]
+LogprobsMode = Literal["raw", "processed"]
+"""raw: of the model's own distribution; processed: after temperature, top-p, top-k and penalties. Where a reply was
+constrained, both are of the distribution over what its grammar admits."""
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """Of the bytes as they were sent, in lower-case hexadecimal."""
 

@@ -74,6 +74,13 @@ def test_tokens_that_a_server_does_not_tell(rest):
     assert tokens == Tokens()
 
 
+def test_tokens_that_do_not_pair_up_are_no_answer():
+    answer = body(choice(token_ids=[5, 6], logprobs={"content": [{"token": "a", "logprob": -0.5}]}))
+    with pytest.raises(BackendReply, match="http://b answered with 2 token ids and 1 log-probabilities"):
+        read_completion(answer, "http://b", with_tokens=True)
+    assert read_completion(answer, "http://b").choices[0].tokens is None
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -130,6 +130,34 @@ def test_several_samples_and_tokens(scripted, screenshot):
     assert answer.tokens.logprobs == [-0.5, -0.25, 0.0]
 
 
+def test_tokens_come_with_the_patches_of_every_image_in_the_order_of_the_prompt(scripted, encode, draw):
+    shots = [encode(draw(280, 560 + 280 * i), "PNG") for i in range(3)]
+    url, _ = scripted(TARS.format(x=140, y=280), model="m")
+    turns, _ = history(2, shots[0])
+    seen = tuple(map(check_image, shots[:2]))
+    request = observe(shots[2], history=turns, history_images=seen, return_tokens=True)
+    (answer,) = decide(url, "ui-tars-1.5", request, logprobs_mode="processed")
+    assert answer.tokens.image_grid == [(1, 40, 20), (1, 60, 20), (1, 80, 20)]
+    assert answer.tokens.logprobs_mode == "processed"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "grids"),
+    [
+        ("ui-venus-1.0", [(1, 102, 46)]),  # 644x1428 in patches of 14
+        ("qwen3-vl", [(1, 150, 68)]),  # 1088x2400 in patches of 16: the bytes that came, resized by the model server
+        ("ui-tars-1.0", None),
+    ],
+)
+def test_patches_are_told_where_the_processor_is_known(adapter, grids, scripted, screenshot):
+    url, _ = scripted(VENUS.format(x=1, y=1), model="m")
+    (answer,) = decide(url, adapter, observe(screenshot, return_tokens=True))
+    assert answer.tokens.image_grid == grids
+    assert answer.tokens.logprobs_mode is None
+    (answer,) = decide(url, adapter, observe(screenshot))
+    assert answer.tokens is None
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [("I would rather not.", "malformed"), ("", "malformed"), (VENUS.format(x=5000, y=3), "out_of_range")],
@@ -261,7 +289,9 @@ def test_the_card_says_what_a_run_must_know(scripted):
 
     async def main():
         backend = ChatBackend([url], "m")
-        policy = ModelPolicy("UI-Venus-1.5-8B", adapter_named("ui-venus-1.5"), backend, PromptSet.load())
+        prompts = PromptSet.load()
+        told = {"constrained": True, "logprobs_mode": "raw"}
+        policy = ModelPolicy("UI-Venus-1.5-8B", adapter_named("ui-venus-1.5"), backend, prompts, **told)
         before = policy.cards()
         await policy.ready()
         after = policy.cards()
@@ -272,6 +302,8 @@ def test_the_card_says_what_a_run_must_know(scripted):
     assert (before.id, before.adapter, before.weights) == ("UI-Venus-1.5-8B", "ui-venus-1.5", None)
     assert after.weights == "ckpt"
     assert after.sampling["temperature"] == 0
+    assert after.sampling["constrained"] is True
+    assert (after.images, after.logprobs_mode) == (1, "raw")
     assert after.prompt_digest == PromptSet.load().digest("ui-venus-1.5")
 
 
