@@ -85,18 +85,30 @@ class ModelPolicy:
             raise UnknownName("model", observation.model or "", [self.model])
         watch = Stopwatch()
         frame = self._frame(observation.size)
+        messages, request = await self._asked(observation, frame, watch)
+        completion = await self.backend.complete(request)
+        watch.lap("backend")
+        patches = self._grid(observation, messages) if observation.return_tokens else None
+        samples = [self._sample(choice, frame, patches) for choice in completion.choices]
+        watch.lap("parse")
+        return self._response(samples, completion, watch)
+
+    async def request(self, observation: Observation) -> ChatRequest:
+        """What `act` asks the backend about an observation, for checks that must ask the very same."""
+        _, request = await self._asked(observation, self._frame(observation.size), Stopwatch())
+        return request
+
+    async def _asked(
+        self, observation: Observation, frame: ModelFrame, watch: Stopwatch
+    ) -> tuple[list[Message], ChatRequest]:
+        """The chat, and the request that carries it, its images prepared."""
         prompt = self._prompt(observation)
         messages = self.adapter.messages(prompt, self.prompts)
         extras = {**self.adapter.request_fields(prompt), **self._constraint(observation, frame)}
         watch.lap("prompt")
         urls = await self._images(observation, image_indices(messages))
         watch.lap("image")
-        completion = await self.backend.complete(self._request(observation, messages, urls, extras))
-        watch.lap("backend")
-        patches = self._grid(observation, messages) if observation.return_tokens else None
-        samples = [self._sample(choice, frame, patches) for choice in completion.choices]
-        watch.lap("parse")
-        return self._response(samples, completion, watch)
+        return messages, self._request(observation, messages, urls, extras)
 
     def _frame(self, size: Size) -> ModelFrame:
         try:
