@@ -11,6 +11,7 @@
     │   ├── BackendUnavailable  refused, reset, timed out or not ready
     │   ├── BackendReply        it answered, but not with a completion
     │   └── BackendRejected     it refused this very request: 422, asking again gives the same
+    ├── LaunchError             a model server could not be started here, again and again
     └── PolicyError             what PolicyClient raises
         ├── PolicyUnavailable   no usable answer: network, timeout, 5xx
         └── PolicyRejected      the server refused the request: 4xx
@@ -94,6 +95,10 @@ class BackendRejected(BackendError):
     """The model server says that this request cannot be served (a prompt too long, say); asking again is no use."""
 
     status = 422
+
+
+class LaunchError(AgentServerError):
+    """A model server that was to be started here does not stay up."""
 
 
 class PolicyError(AgentServerError):

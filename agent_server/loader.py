@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent_server.adapters import Adapter, PromptSet, adapter_for_model, adapter_named
-from agent_server.backend import BackendTimeouts, ChatBackend
+from agent_server.backend import BackendTimeouts, ChatBackend, Watch
 from agent_server.baselines import BASELINES
 from agent_server.config import PolicyConfig
 from agent_server.errors import InvalidRequest, UnknownName
@@ -14,8 +14,11 @@ from agent_server.processor import fitted
 from agent_server.tokens import read_tokens
 
 
-def load_policy(config: PolicyConfig) -> Policy:
-    """The policy that the settings describe. Raises InvalidRequest for settings that make none."""
+def load_policy(config: PolicyConfig, watch: Watch | None = None) -> Policy:
+    """The policy that the settings describe; `watch` knows which of its backends are up, where somebody does.
+
+    Raises InvalidRequest for settings that make none.
+    """
     if config.policy is not None:
         if config.model is not None:
             raise InvalidRequest("give either --policy or --model, not both")
@@ -29,7 +32,7 @@ def load_policy(config: PolicyConfig) -> Policy:
     return ModelPolicy(
         config.model,
         load_adapter(config),
-        _backend(config, config.served_name or config.model),
+        _backend(config, config.served_name or config.model, watch),
         PromptSet.load(config.prompts),
         encoding=Encoding(config.image_format, config.jpeg_quality),
         language=config.language,
@@ -49,12 +52,12 @@ def load_adapter(config: PolicyConfig) -> Adapter:
     return adapter if config.history is None else adapter.with_history(config.history)
 
 
-def _backend(config: PolicyConfig, served_name: str) -> ChatBackend:
+def _backend(config: PolicyConfig, served_name: str, watch: Watch | None) -> ChatBackend:
     timeouts = BackendTimeouts(
         connect_s=config.connect_timeout_s, total_s=config.backend_timeout_s, cool_down_s=config.cool_down_s
     )
     try:
-        return ChatBackend(config.backends, served_name, token=_token(config), timeouts=timeouts)
+        return ChatBackend(config.backends, served_name, token=_token(config), timeouts=timeouts, watch=watch)
     except ValueError as error:
         raise InvalidRequest(str(error)) from error
 

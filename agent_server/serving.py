@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
+import logging
 import resource
 import signal
 import socket
 import sys
 from collections.abc import Callable
+from typing import Protocol
 
 import uvicorn
 from fastapi import FastAPI
@@ -15,17 +18,44 @@ from fastapi import FastAPI
 from agent_server.errors import InvalidRequest
 from agent_server.http_protocol import LimitedHttpProtocol
 
+_LOG = logging.getLogger("uvicorn.error")
 _KEEPALIVE_S = 75
 _GRACE_S = 20
+_GRACE_BESIDE_S = 5
+_COMPANION_GRACE_S = 3.0
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _MIB = 2**20
 
 
-def serve(app: FastAPI, host: str, port: int, announce: Callable[[str], None], log_level: str = "info") -> None:
-    """Serve until SIGINT or SIGTERM; requests that are being answered are finished first (for up to 20 s).
+class Companion(Protocol):
+    """What runs beside the app, in its event loop, because the app is of no use without it."""
 
-    `announce` is called with the URL once requests are accepted; port 0 takes any free one. Raises InvalidRequest where
-    the address cannot be bound.
+    async def run(self) -> None:
+        """Run until cancelled; an error ends the app."""
+        ...
+
+    async def ready(self) -> None:
+        """Return when the app is of use."""
+        ...
+
+    async def stop(self, grace_s: float) -> None:
+        """End whatever it has started, within a little more than `grace_s` seconds; `run` was cancelled before."""
+        ...
+
+
+def serve(
+    app: FastAPI,
+    host: str,
+    port: int,
+    announce: Callable[[str], None],
+    log_level: str = "info",
+    companion: Companion | None = None,
+) -> None:
+    """Serve until SIGINT or SIGTERM; requests that are being answered are finished first, for up to 20 s.
+
+    With a `companion` it is up to 5 s for them and 3 s for the companion, all in all less than 10. `announce` is called
+    with the URL once requests are accepted and the companion is ready; port 0 takes any free one. Raises InvalidRequest
+    where the address cannot be bound, and what ends the companion.
     """
     keep_freed_memory()
     raise_file_limit()
@@ -38,7 +68,7 @@ def serve(app: FastAPI, host: str, port: int, announce: Callable[[str], None], l
         log_level=log_level,
         access_log=False,
         timeout_keep_alive=_KEEPALIVE_S,
-        timeout_graceful_shutdown=_GRACE_S,
+        timeout_graceful_shutdown=_GRACE_S if companion is None else _GRACE_BESIDE_S,
         server_header=False,
     )
     # After its own shutdown uvicorn raises the signal again for whoever handled it before.
@@ -46,18 +76,52 @@ def serve(app: FastAPI, host: str, port: int, announce: Callable[[str], None], l
     signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
     address = listener.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
-    _AnnouncingServer(config, lambda: announce(f"http://{shown}:{address[1]}")).run(sockets=[listener])
+    server = _AnnouncingServer(config, f"http://{shown}:{address[1]}", announce, companion)
+    server.run(sockets=[listener])
+    if server.failure is not None:
+        raise server.failure
 
 
 class _AnnouncingServer(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, url: str, announce: Callable[[str], None], companion: Companion | None
+    ) -> None:
         super().__init__(config)
+        self.failure: BaseException | None = None
+        """What ended the companion."""
+        self._url = url
         self._announce = announce
+        self._companion = companion
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
-            self._announce()
+        if not self.started:
+            return
+        if self._companion is None:
+            self._announce(self._url)
+            return
+        _LOG.info("Answering on %s, with 503 until the model server is up", self._url)
+        running = asyncio.create_task(self._companion.run())
+        running.add_done_callback(self._ended)
+        self._tasks = [running, asyncio.create_task(self._announce_when_ready(self._companion))]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._companion is not None:
+            await self._companion.stop(0 if self.force_exit else _COMPANION_GRACE_S)
+
+    async def _announce_when_ready(self, companion: Companion) -> None:
+        await companion.ready()
+        self._announce(self._url)
+
+    def _ended(self, running: asyncio.Task[None]) -> None:
+        if not running.cancelled():
+            self.failure = running.exception()
+            self.should_exit = True
 
 
 def _bound(host: str, port: int) -> socket.socket:

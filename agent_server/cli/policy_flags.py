@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from agent_server.cli.flags import with_flags
 from agent_server.config import PolicyConfig
-
-
-def with_policy_flags(function: Callable[..., None]) -> Callable[..., None]:
-    """A command with the flags of `_config` and its own; `function` gets the former as one value, first."""
-    shared = inspect.signature(_config, eval_str=True).parameters
-    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-
-    def command(**values: object) -> None:
-        config = _config(**{name: values.pop(name) for name in shared})  # type: ignore[arg-type]
-        function(config, **values)
-
-    parameters = [*shared.values(), *own]
-    command.__name__, command.__doc__ = function.__name__, function.__doc__
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-    )
-    return command
 
 
 def _config(
@@ -74,3 +55,7 @@ def _config(
         backend_timeout_s=backend_timeout,
         cool_down_s=cool_down,
     )
+
+
+with_policy_flags = with_flags(_config)
+"""A command with these flags in place of its parameter of type PolicyConfig."""

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from agent_server.cli.launch_flags import with_launch_flags
 from agent_server.cli.policy_flags import with_policy_flags
-from agent_server.config import MIB, PolicyConfig, ServerConfig
+from agent_server.config import MIB, LaunchConfig, PolicyConfig, ServerConfig
+from agent_server.errors import InvalidRequest
+from agent_server.launcher.command import Command
+from agent_server.launcher.executable import find_vllm
+from agent_server.launcher.loading import commands, policy_settings, starts_servers
+from agent_server.launcher.ports import reserved_ports
 from agent_server.loader import load_policy
 
 
 @with_policy_flags
+@with_launch_flags
 def serve(
     chosen: PolicyConfig,
+    launch: LaunchConfig,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.", min=0, max=65535)] = 8100,
     token_file: Annotated[Path | None, typer.Option(help="Bearer tokens, one a line; without it all may ask.")] = None,
@@ -26,12 +35,12 @@ def serve(
         float, typer.Option(help="Screenshots kept for requests that name them by their digest, in MiB; 0 keeps none.")
     ] = 512,
     log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log.")] = "info",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print how vLLM would be started, and do not.")] = False,
 ) -> None:
-    """Answer POST /act until stopped. Prints "listening on URL" once it does."""
-    # FastAPI and uvicorn take half a second to import, which the other commands need not wait for.
-    from agent_server.app import create_app
-    from agent_server.serving import serve as serve_app
+    """Answer POST /act until stopped. Prints "listening on URL" once it does.
 
+    With --model and without --backend it starts vLLM itself; flags after -- are passed on to it.
+    """
     config = ServerConfig(
         token_file=token_file,
         max_body_bytes=int(max_body_mib * MIB),
@@ -40,5 +49,43 @@ def serve(
         screenshot_cache_bytes=int(screenshot_cache_mib * MIB),
         max_in_flight=max_in_flight,
     )
-    app = create_app(load_policy(chosen), config)
-    serve_app(app, host, port, lambda url: print(f"listening on {url}", flush=True), log_level)
+    launched = starts_servers(chosen, launch)
+    if dry_run and not launched:
+        raise InvalidRequest("--dry-run shows how a model server would be started; give --model without --backend")
+    with reserved_ports(launch.replicas if launched else 0) as ports:
+        planned = commands(chosen, launch, _executable(launch, dry_run), ports) if launched else []
+        if dry_run:
+            print(*planned, sep="\n")
+        else:
+            _run(policy_settings(chosen, launch, planned), launch, config, planned, host, port, log_level)
+
+
+def _executable(launch: LaunchConfig, dry_run: bool) -> str:
+    try:
+        return str(find_vllm(launch.vllm))
+    except InvalidRequest:
+        if dry_run:
+            return str(launch.vllm or "vllm")
+        raise
+
+
+def _run(
+    chosen: PolicyConfig,
+    launch: LaunchConfig,
+    config: ServerConfig,
+    planned: list[Command],
+    host: str,
+    port: int,
+    log_level: str,
+) -> None:
+    # FastAPI and uvicorn take half a second to import, which the other commands need not wait for.
+    from agent_server.app import create_app
+    from agent_server.launcher.console import Console
+    from agent_server.launcher.replica import Patience
+    from agent_server.launcher.replicas import Replicas
+    from agent_server.serving import serve as serve_app
+
+    patience = Patience(launch.start_timeout_s, launch.hang_timeout_s)
+    replicas = Replicas(planned, patience, Console(sys.stderr)) if planned else None
+    app = create_app(load_policy(chosen, replicas), config)
+    serve_app(app, host, port, lambda url: print(f"listening on {url}", flush=True), log_level, replicas)

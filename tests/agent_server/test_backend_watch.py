@@ -64,7 +64,7 @@ def test_readiness_tells_the_reason(scripted):
         finally:
             await backend.aclose()
 
-    with pytest.raises(BackendUnavailable, match="no backend is ready for 'scripted': .*: not yet"):
+    with pytest.raises(BackendUnavailable, match=r"no backend is ready for 'scripted': .*: not yet"):
         asyncio.run(main())
 
 
