@@ -23,13 +23,25 @@ from agent_server.adapters.adapter import (
     TextPart,
     Turn,
 )
+from agent_server.adapters.gui_owl import GuiOwl10, GuiOwl15
+from agent_server.adapters.mai_ui import MaiUi
 from agent_server.adapters.qwen_vl import Qwen3Vl, Qwen25Vl
 from agent_server.adapters.ui_tars import UiTars10, UiTars15
 from agent_server.adapters.ui_venus import UiVenus10, UiVenus15
 from agent_server.errors import UnknownName
 from agent_server.prompts import PromptSet, write_shipped
 
-_ALL: tuple[Adapter, ...] = (UiVenus10(), UiVenus15(), UiTars10(), UiTars15(), Qwen25Vl(), Qwen3Vl())
+_ALL: tuple[Adapter, ...] = (
+    UiVenus10(),
+    UiVenus15(),
+    UiTars10(),
+    UiTars15(),
+    Qwen25Vl(),
+    Qwen3Vl(),
+    MaiUi(),
+    GuiOwl10(),
+    GuiOwl15(),
+)
 
 ADAPTERS: dict[str, Adapter] = {adapter.name: adapter for adapter in _ALL}
 """Every adapter by name. Where two recognise a model's name, the earlier one is meant."""

@@ -93,8 +93,9 @@ class Declaration:
     message_order: str
     sampling: Mapping[str, float | int]
     """Defaults: any of temperature, top_p, top_k, repetition_penalty, frequency_penalty, max_tokens."""
-    scroll: Literal["finger-path", "finger-direction", "view-direction"]
-    """How the model writes a scroll: the way of the finger, the name of where it goes, or of where the view goes."""
+    scroll: Literal["finger-path", "finger-direction", "view-direction"] | None
+    """How the model writes a scroll: the way of the finger, the name of where it goes, or of where the view goes.
+    None: it cannot scroll."""
     ends: tuple[Literal["finished", "answer", "call_user"], ...]
     """The actions after which the model expects no further step."""
     answer_in: Literal["answer", "call_user", "finished"] | None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agent_server.actions import action_to_json
-from agent_server.adapters.adapter import Adapter, PromptInput, Turn
+from agent_server.adapters.adapter import CURRENT, Adapter, ImagePart, Message, PromptInput, TextPart, Turn
 from agent_server.adapters.thoughts import without_special_tokens
 from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap
@@ -40,6 +40,23 @@ def reply_of(adapter: Adapter, turn: Turn, prompt: PromptInput) -> str:
         return adapter.render(turn.action, map_of(adapter, turn, prompt), turn.thought, turn.summary)
     except Inexpressible:
         return action_to_json(turn.action)
+
+
+def dialogue(
+    adapter: Adapter, prompt: PromptInput, first: int, said: Callable[[str], str] = lambda text: text
+) -> list[Message]:
+    """Steps from `first` on as user (screenshot, where it is shown) and assistant (reply), and the current screenshot.
+
+    `said` is an earlier reply as this model must see it.
+    """
+    pictured = shown(prompt.turns, adapter.declaration.images)
+    chat: list[Message] = []
+    for index, turn in list(enumerate(prompt.turns))[first:]:
+        if index in pictured:
+            chat.append(Message("user", (ImagePart(index),)))
+        if text := said(reply_of(adapter, turn, prompt)):
+            chat.append(Message("assistant", (TextPart(text),)))
+    return [*chat, Message("user", (ImagePart(CURRENT),))]
 
 
 def one_line(text: str) -> str:

@@ -1,8 +1,8 @@
 """The `mobile_use` tool, which Qwen-VL and the families trained from it call: one JSON object in `<tool_call>` tags.
 
-`{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [x, y]}}`. Families differ in the list of verbs, in
-what stands around the call, and in how earlier steps are told. Here is what most share: a scroll is a `swipe` of the
-finger with start and end, and earlier steps are a line of progress.
+`{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [x, y]}}`. Families differ in the verbs, in what
+stands around the call, and in how earlier steps are told. Here is what most share: a scroll is a `swipe` of the finger
+with start and end, and earlier steps are a line of progress.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ class MobileUse(Adapter):
 
     asks: ClassVar[Set[str]] = frozenset()
     """The verbs, in lower case without underscores, with which this family turns to the user."""
+    compact: ClassVar[bool] = False
+    """Whether its JSON is written without spaces."""
 
     def split(self, text: str) -> Reply:
         verbs = VERBS | self.asks | {"answer", "terminate", "mobileuse"}
@@ -99,7 +101,7 @@ class MobileUse(Adapter):
 
     def render(self, action: Action, map: CoordinateMap, thought: str | None = None, summary: str | None = None) -> str:
         """A scroll's open ends are filled by `phone_verbs.finger_path`; a hold without a time says 1 s."""
-        call = write_tool_call(self._arguments(action, map))
+        call = write_tool_call(self._arguments(action, map), compact=self.compact)
         return self._reply(defused(thought or "", _HEADS), defused(summary or "", _HEADS), call)
 
     def _reply(self, thought: str, summary: str, call: str) -> str:

@@ -153,9 +153,10 @@ def read_functions(scanner: Scanner) -> list[Call]:
             calls.append(call)
 
 
-def write_tool_call(arguments: dict[str, Value], name: str = "mobile_use") -> str:
+def write_tool_call(arguments: dict[str, Value], name: str = "mobile_use", *, compact: bool = False) -> str:
     """One call as Qwen's chat template expects it."""
-    body = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+    separators = (",", ":") if compact else None
+    body = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False, separators=separators)
     return f"<tool_call>\n{body}\n</tool_call>"
 
 

@@ -28,10 +28,8 @@ from agent_server.actions import (
     Wait,
 )
 from agent_server.adapters.adapter import (
-    CURRENT,
     Absolute,
     Declaration,
-    ImagePart,
     Message,
     PromptInput,
     Relative,
@@ -42,7 +40,7 @@ from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.call_syntax import quoted
 from agent_server.adapters.coordinates import written_point
 from agent_server.adapters.grounding import Grounder, Place
-from agent_server.adapters.history import first_told, reply_of, shown
+from agent_server.adapters.history import dialogue, first_told
 from agent_server.adapters.literal import Scanner
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
 from agent_server.adapters.reply import Call, Reply
@@ -159,15 +157,8 @@ class UiTars(Grounder):
 
     def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
         first = first_told(prompt.turns, self.declaration.history_limit)
-        told = list(enumerate(prompt.turns))[first:]
-        pictured = shown(prompt.turns, self.declaration.images)
-        chat = [Message("user", (TextPart(self.filled(self.name, prompt, templates, first_step=first)),))]
-        for index, turn in told:
-            if index in pictured:
-                chat.append(Message("user", (ImagePart(index),)))
-            if said := self._said(reply_of(self, turn, prompt)):
-                chat.append(Message("assistant", (TextPart(said),)))
-        return [*chat, Message("user", (ImagePart(CURRENT),))]
+        opening = self.filled(self.name, prompt, templates, first_step=first)
+        return [Message("user", (TextPart(opening),)), *dialogue(self, prompt, first, self._said)]
 
 
 UI_TARS_1_0 = Declaration(

@@ -48,7 +48,7 @@ def test_unknown_models_list_the_known_and_tell_the_flag(model):
 def test_adapter_by_its_own_name():
     for name in ADAPTERS:
         assert adapter_named(name).name == name
-    with pytest.raises(UnknownName, match=r"unknown adapter 'ui-mars'; known: qwen2\.5-vl, "):
+    with pytest.raises(UnknownName, match=r"unknown adapter 'ui-mars'; known: .*qwen2\.5-vl, "):
         adapter_named("ui-mars")
 
 
