@@ -27,6 +27,8 @@ import orjson
 from agent_server.completion import Completion, read_completion
 from agent_server.errors import BackendError, BackendRejected, BackendReply, BackendUnavailable
 from agent_server.http_client import BrokenAnswer, HttpClient, HttpResponse, NoAnswer
+from agent_server.replica import Replica
+from agent_server.revisions import Revision
 
 _REFUSALS = (400, 413, 422)
 _BUSY = (408, 429, 502, 503, 504)
@@ -41,17 +43,6 @@ class BackendTimeouts:
     """For `/v1/models`, which tells whether a backend is ready."""
     cool_down_s: float = 10.0
     """How long an unreachable URL is tried last."""
-
-
-@dataclass(eq=False)
-class _Replica:
-    url: str
-    client: HttpClient
-    outstanding: int = 0
-    down_until: float = 0.0
-    weights: str | None = None
-    asked: bool = False
-    """Whether it has been asked for its weights since it was last unreachable."""
 
 
 class Watch(Protocol):
@@ -78,7 +69,9 @@ class ChatRequest:
     extras: Mapping[str, object] = field(default_factory=dict)
     """Further fields of the body: tools, response_format, structured_outputs."""
     model: str | None = None
-    """Served name to ask for in place of the backend's own: a LoRA adapter, say."""
+    """Served name to ask for in place of the backend's own."""
+    revision: Revision | None = None
+    """The weights that must answer; None: whatever a server has that is not a LoRA adapter."""
 
 
 class ChatBackend:
@@ -97,21 +90,23 @@ class ChatBackend:
         if not urls:
             raise ValueError("at least one backend URL is needed")
         self.model = model
-        self._timeouts = timeouts or BackendTimeouts()
+        self.timeouts = timeouts or BackendTimeouts()
         self._watch = watch
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         bases = dict.fromkeys(base_url(url) for url in urls)
-        self._replicas = [_Replica(base, HttpClient(base, headers)) for base in bases]
+        self.headers = headers
+        self.base = Revision("base")
+        self.replicas = [Replica(base, HttpClient(base, headers), self.base) for base in bases]
         self._turn = itertools.count()
 
     @property
     def urls(self) -> tuple[str, ...]:
-        return tuple(replica.url for replica in self._replicas)
+        return tuple(replica.url for replica in self.replicas)
 
     @property
     def weights(self) -> str | None:
         """The revision that the first URL which told one serves; None before any was asked."""
-        return next((replica.weights for replica in self._replicas if replica.weights), None)
+        return next((replica.weights for replica in self.replicas if replica.weights), None)
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Ask once for the completion that `request` describes.
@@ -121,15 +116,17 @@ class ChatBackend:
         """
         body = orjson.dumps(self._body(request))
         failures: list[str] = []
-        for replica in self._order(request.session):
+        for replica in self._order(request):
             if refusal := self._refusal(replica):
                 replica.asked = False
                 failures.append(f"{replica.url}: {refusal}")
                 continue
             try:
-                return await self._complete_at(replica, body, request.return_tokens)
+                completion = await self._complete_at(replica, request, body)
+                if completion is not None:
+                    return completion
             except NoAnswer as failure:
-                replica.down_until = time.monotonic() + self._timeouts.cool_down_s
+                replica.down_until = time.monotonic() + self.timeouts.cool_down_s
                 replica.asked = False
                 failures.append(f"{replica.url}: {await self._fate(replica) or failure}")
             except BackendReply as error:
@@ -137,14 +134,16 @@ class ChatBackend:
                 if fate is None:
                     raise
                 raise BackendUnavailable(f"{replica.url}: {fate}") from error
-        raise BackendUnavailable(f"no backend can be reached for {self.model!r}: {'; '.join(failures)}")
+        failures += [f"{replica.url}: {replica.lost}" for replica in self.replicas if replica.lost]
+        said = "; ".join(failures) or f"none serves {request.revision}"
+        raise BackendUnavailable(f"no backend can be reached for {self.model!r}: {said}")
 
     async def ready(self) -> None:
         """Return as soon as one URL says that it serves the model.
 
         Raises BackendUnavailable with each URL's reason when none does.
         """
-        probes = {asyncio.create_task(self._probe(replica)): replica for replica in self._replicas}
+        probes = {asyncio.create_task(self._probe(replica)): replica for replica in self.replicas}
         pending, failures = set(probes), []
         try:
             while pending:
@@ -160,26 +159,26 @@ class ChatBackend:
 
     async def entry(self) -> Mapping[str, object]:
         """What `/v1/models` of the first URL says of the model: `max_model_len`, say. Raises BackendError."""
-        replica = self._replicas[0]
+        replica = self.replicas[0]
         try:
             return await self._probe(replica)
         except NoAnswer as failure:
             raise BackendUnavailable(f"{replica.url}: {failure}") from failure
 
     async def aclose(self) -> None:
-        for replica in self._replicas:
+        for replica in self.replicas:
             replica.client.close()
 
-    def _refusal(self, replica: _Replica) -> str | None:
+    def _refusal(self, replica: Replica) -> str | None:
         return self._watch.refusal(replica.url) if self._watch else None
 
-    async def _fate(self, replica: _Replica) -> str | None:
+    async def _fate(self, replica: Replica) -> str | None:
         return await self._watch.fate(replica.url) if self._watch else None
 
     def _body(self, request: ChatRequest) -> dict[str, object]:
         sampling = {name: value for name, value in request.sampling.items() if value is not None}
         body: dict[str, object] = {
-            "model": request.model or self.model,
+            "model": request.model or (request.revision and request.revision.served_name) or self.model,
             "messages": request.messages,
             "stream": False,
             **sampling,
@@ -189,58 +188,66 @@ class ChatBackend:
             body |= {"logprobs": True, "return_token_ids": True}
         return body
 
-    def _order(self, session: str | None) -> list[_Replica]:
-        """Every replica, the one to try first in front; those that were unreachable lately come last."""
+    def _order(self, request: ChatRequest) -> list[Replica]:
+        """The replicas that may answer, the one to try first in front; those that were unreachable lately, and before
+        those the ones whose weights are being replaced, come last."""
         now = time.monotonic()
+        session = request.session
         if session is None:
-            start = next(self._turn) % len(self._replicas)
-            order = self._replicas[start:] + self._replicas[:start]
+            start = next(self._turn) % len(self.replicas)
+            order = self.replicas[start:] + self.replicas[:start]
             order.sort(key=lambda replica: replica.outstanding)
         else:
-            order = sorted(self._replicas, key=lambda replica: _score(session, replica.url))
+            order = sorted(self.replicas, key=lambda replica: _score(session, replica.url))
+        order = [replica for replica in order if replica.serves(request.revision)]
+        order.sort(key=lambda replica: not replica.gate.is_open)
         return sorted(order, key=lambda replica: replica.down_until if replica.down_until > now else 0.0)
 
-    async def _complete_at(self, replica: _Replica, body: bytes, with_tokens: bool) -> Completion:
+    async def _complete_at(self, replica: Replica, request: ChatRequest, body: bytes) -> Completion | None:
+        """None where it got other weights while the request waited at its gate."""
         replica.outstanding += 1
         try:
-            async with asyncio.timeout(self._timeouts.total_s):
+            async with asyncio.timeout(self.timeouts.total_s), replica.gate.passed():
+                if not replica.serves(request.revision):
+                    return None
                 if not replica.asked:
                     await self._ask_weights(replica)
+                weights = (request.revision and request.revision.name) or replica.weights
                 response = await self._send(replica, "POST", "/chat/completions", body)
         except TimeoutError as error:
-            replica.down_until = time.monotonic() + self._timeouts.cool_down_s
+            replica.down_until = time.monotonic() + self.timeouts.cool_down_s
             raise BackendUnavailable(
-                f"{replica.url} took longer than {self._timeouts.total_s:g} s for {self.model!r}"
+                f"{replica.url} took longer than {self.timeouts.total_s:g} s for {self.model!r}"
             ) from error
         finally:
             replica.outstanding -= 1
         replica.down_until = 0.0
         _check_status(response, replica.url)
-        return read_completion(response.body, replica.url, replica.weights, with_tokens)
+        return read_completion(response.body, replica.url, weights, request.return_tokens)
 
-    async def _send(self, replica: _Replica, method: str, path: str, body: bytes = b"") -> HttpResponse:
+    async def _send(self, replica: Replica, method: str, path: str, body: bytes = b"") -> HttpResponse:
         """One exchange. Raises NoAnswer where no byte of an answer came, BackendReply where it broke off."""
         try:
-            return await replica.client.request(method, path, body, self._timeouts.connect_s)
+            return await replica.client.request(method, path, body, self.timeouts.connect_s)
         except BrokenAnswer as error:
             raise BackendReply(f"{replica.url}: {error}") from error
 
-    async def _ask_weights(self, replica: _Replica) -> None:
+    async def _ask_weights(self, replica: Replica) -> None:
         """Learn the weights' revision, where the server tells; a server that does not is no fault."""
         try:
             await self._probe(replica)
         except BackendError:
             replica.asked = True
 
-    async def _probe(self, replica: _Replica) -> Mapping[str, object]:
+    async def _probe(self, replica: Replica) -> Mapping[str, object]:
         """Ask what it serves: the model's own entry. Raises BackendError and NoAnswer."""
         if refusal := self._refusal(replica):
             raise BackendUnavailable(refusal)
         try:
-            async with asyncio.timeout(self._timeouts.probe_s):
+            async with asyncio.timeout(self.timeouts.probe_s):
                 response = await self._send(replica, "GET", "/models")
         except TimeoutError as error:
-            message = f"{replica.url}/models gave no answer in {self._timeouts.probe_s:g} s"
+            message = f"{replica.url}/models gave no answer in {self.timeouts.probe_s:g} s"
             raise BackendUnavailable(message) from error
         _check_status(response, replica.url)
         models = _models(response.body, replica.url)
@@ -248,7 +255,7 @@ class ChatBackend:
             served = ", ".join(models) or "nothing"
             raise BackendReply(f"{replica.url} does not serve {self.model!r}; it serves {served}")
         entry = models[self.model]
-        replica.weights, replica.asked, replica.down_until = _revision(entry), True, 0.0
+        replica.started_with, replica.asked, replica.down_until = _revision(entry), True, 0.0
         return entry
 
 
