@@ -56,7 +56,7 @@ class ModelPolicy:
         self._digest = prompts.digest(adapter.name)
         self.images = PreparedImages(encoding, image_threads, image_cache_bytes)
         self.language = language
-        self._constrained = constrained
+        self.constrained = constrained
         self._logprobs_mode = logprobs_mode
 
     def cards(self) -> list[ModelCard]:
@@ -69,7 +69,7 @@ class ModelPolicy:
                 prompt_digest=self._digest,
                 images=declared.images,
                 logprobs_mode=self._logprobs_mode,
-                sampling={**declared.sampling, **({"constrained": True} if self._constrained else {})},
+                sampling={**declared.sampling, **({"constrained": True} if self.constrained else {})},
             )
         ]
 
@@ -147,7 +147,7 @@ class ModelPolicy:
     def _constraint(self, observation: Observation, frame: ModelFrame) -> dict[str, object]:
         """The field of the request that makes the model write nothing but its grammar, where that is wanted."""
         asked = observation.sampling.constrained
-        if not (self._constrained if asked is None else asked):
+        if not (self.constrained if asked is None else asked):
             return {}
         constraint = self.adapter.constraint(frame.map)
         if constraint is None:
