@@ -23,11 +23,15 @@ from agent_server.adapters.adapter import (
     TextPart,
     Turn,
 )
+from agent_server.adapters.agentcpm import AgentCpmGui
+from agent_server.adapters.autoglm import AutoGlmPhone
+from agent_server.adapters.gelab import GelabZero
 from agent_server.adapters.gui_owl import GuiOwl10, GuiOwl15
 from agent_server.adapters.mai_ui import MaiUi
 from agent_server.adapters.qwen_vl import Qwen3Vl, Qwen25Vl
 from agent_server.adapters.ui_tars import UiTars10, UiTars15
 from agent_server.adapters.ui_venus import UiVenus10, UiVenus15
+from agent_server.adapters.ui_venus_ground import UiVenusGround10, UiVenusGround15
 from agent_server.errors import UnknownName
 from agent_server.prompts import PromptSet, write_shipped
 
@@ -41,6 +45,11 @@ _ALL: tuple[Adapter, ...] = (
     MaiUi(),
     GuiOwl10(),
     GuiOwl15(),
+    AutoGlmPhone(),
+    AgentCpmGui(),
+    GelabZero(),
+    UiVenusGround10(),
+    UiVenusGround15(),
 )
 
 ADAPTERS: dict[str, Adapter] = {adapter.name: adapter for adapter in _ALL}

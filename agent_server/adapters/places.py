@@ -22,7 +22,7 @@ _Y_FIRST_KEY = r"\bbox_2d" + _IS
 """Gemini's own notation of a box, which counts y first."""
 _TAG = r"(?=<(?:point|box|bbox|click|coordinate|\|box_start\||\|point_start\|)[^<>]{0,10}>)"
 _X = rf"\b[xX]1?[\"']?\s{{0,3}}[:=]\s{{0,3}}{_N}"
-_BRACKET = rf"(?=[\[(（【]\s{{0,3}}[\[(（]?\s{{0,3}}{_N}\s{{0,3}}[,，、\s])"
+_BRACKET = rf"(?<![\[(（【]{{2}})(?=[\[(（【]\s{{0,3}}[\[(（]?\s{{0,3}}{_N}\s{{0,3}}[,，、\s])"
 _BARE = rf"^[\s`*]{{0,8}}(?={_N}\s{{0,3}}[,，\s]\s{{0,3}}{_N})"
 _NAMED = tuple(
     re.compile(

@@ -184,7 +184,7 @@ class UiVenus10(UiVenus):
 UI_VENUS_1_5 = Declaration(
     name="ui-venus-1.5",
     description="UI-Venus 1.5, 2B, 8B and 30B-A3B (Qwen3-VL)",
-    model_patterns=(r"ui[-_]?venus[-_]?1[._]5",),
+    model_patterns=(r"ui[-_]?venus[-_]?1[._]5(?!.*ground)",),
     space=Relative(1000),
     images=1,
     history="text",

@@ -68,13 +68,13 @@ def _row(adapter: Adapter) -> tuple[str, ...]:
     spaces = [_space(declared.space), *(f"{pattern}: {_space(space)}" for pattern, space in declared.space_by_model)]
     sampling = " ".join(f"{name}={value:g}" for name, value in declared.sampling.items())
     told = declared.history if declared.history_limit is None else f"{declared.history}, last {declared.history_limit}"
-    answer = declared.answer_in or "-"
-    return declared.name, "\n".join(spaces), str(declared.images), told, declared.scroll, answer, sampling
+    scroll, answer = declared.scroll or "-", declared.answer_in or "-"
+    return declared.name, "\n".join(spaces), str(declared.images), told, scroll, answer, sampling
 
 
 def _space(space: Space) -> str:
     match space:
         case Absolute(factor, low, high):
             return f"pixels, /{factor}, {low}..{high}"
-        case Relative(divisor):
-            return f"0..{divisor:g}"
+        case Relative(divisor, longest_side):
+            return f"0..{divisor:g}" + (f", longest side {longest_side}" if longest_side else "")

@@ -29,15 +29,19 @@ from agent_server.schemas import HistoryTurn
         ("qwen3-vl-30b-a3b", "qwen3-vl"),
         ("/runs/qwen3-vl-sft/checkpoint-100/", "qwen3-vl"),
         ("/data/qwen2.5-vl/UI-Venus-1.5-8B", "ui-venus-1.5"),
+        ("inclusionAI/UI-Venus-Ground-7B", "ui-venus-ground-1.0"),
+        ("UI-Venus-1.0-Ground-72B", "ui-venus-ground-1.0"),
+        ("UI-Venus-1.5-8B-ground", "ui-venus-ground-1.5"),
+        ("zai-org/AutoGLM-Phone-9B", "autoglm-phone"),
+        ("openbmb/AgentCPM-GUI", "agentcpm-gui"),
+        ("stepfun-ai/GELab-Zero-4B-preview", "gelab-zero"),
     ],
 )
 def test_adapter_by_model_name(model, adapter):
     assert adapter_for_model(model).name == adapter
 
 
-@pytest.mark.parametrize(
-    "model", ["gpt-9", "inclusionAI/UI-Venus-Ground-7B", "UI-Venus-2-9B", "doubao-1-5-ui-tars", ""]
-)
+@pytest.mark.parametrize("model", ["gpt-9", "openbmb/MiniCPM-V-4_5", "UI-Venus-2-9B", "doubao-1-5-ui-tars", ""])
 def test_unknown_models_list_the_known_and_tell_the_flag(model):
     with pytest.raises(UnknownName, match="--adapter") as caught:
         adapter_for_model(model)
