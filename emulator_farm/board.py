@@ -38,6 +38,13 @@ class Order(BaseModel):
     model: str | None
     adapter: str
     sampling: Sampling
+    """As it is sent."""
+    defaults: dict[str, Any] = {}
+    """The policy's own sampling, which holds where `sampling` says nothing."""
+    images: int = 1
+    """How many screenshots the policy looks at, the current one included."""
+    tokens: bool = False
+    """Whether every decision must bring token ids and log-probabilities."""
     limits: Limits
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 import redis
+from PIL import Image
 from pydantic import ValidationError
 
 import agent_server
@@ -26,9 +28,12 @@ from emulator_farm.harvest import Harvest
 from emulator_farm.phones import DevicesSpec
 from emulator_farm.plan import Identity, Manifest, identify, plan
 from emulator_farm.progress import Outcome, Progress, Watcher
+from emulator_farm.rollout import missing_tokens
 from emulator_farm.site import read_token
 from emulator_farm.store import Store
 from emulator_farm.tasks.spec import load_tasks
+
+_PROBE_SIZE = (364, 784)
 
 
 class Campaign:
@@ -50,6 +55,8 @@ class Campaign:
             raise CallerError(f"--policy: {error}") from None
         with self._policy:
             card = _card(self._policy, config)
+            if config.tokens:
+                _require_tokens(self._policy, config)
         identity = identify(
             tasks,
             samples=config.samples,
@@ -67,6 +74,9 @@ class Campaign:
             model=config.model,
             adapter=card.adapter,
             sampling=config.sampling,
+            defaults=card.sampling,
+            images=card.images,
+            tokens=config.tokens,
             limits=config.limits,
         )
 
@@ -219,6 +229,22 @@ def _card(policy: PolicyClient, config: HarvestConfig) -> ModelCard:
             return card
     known = ", ".join(card.id for card in cards)
     raise CallerError(f"the policy server at {config.policy} does not serve {config.model!r}; it serves {known}")
+
+
+def _require_tokens(policy: PolicyClient, config: HarvestConfig) -> None:
+    """Ask for one token on an empty screen. Raises CallerError where it comes without what is to be recorded of it."""
+    picture = io.BytesIO()
+    Image.new("RGB", _PROBE_SIZE, "white").save(picture, "PNG")
+    sampling = config.sampling.model_copy(update={"max_tokens": 1})
+    try:
+        response = policy.act("Wait", picture.getvalue(), model=config.model, sampling=sampling, return_tokens=True)
+    except PolicyRejected as error:
+        raise CallerError(f"the policy server at {config.policy} refuses: {error}") from None
+    except PolicyError as error:
+        raise PolicyFault(f"the policy server at {config.policy} cannot be used: {error}") from None
+    missing = missing_tokens(response)
+    if missing:
+        raise CallerError(f"--tokens: {response.model} at {config.policy} answers without {' and '.join(missing)}")
 
 
 @contextmanager

@@ -28,6 +28,8 @@ class HarvestConfig(BaseModel):
     policy_timeout_s: float = Field(default=120.0, gt=0, le=86_400)
     model: str | None = None
     sampling: Sampling = Sampling()
+    tokens: bool = False
+    """Whether token ids and log-probabilities are recorded. Not part of a run's identity."""
     limits: Limits = Limits()
     patience_s: float = Field(default=60.0, ge=0)
     """How long a dead policy server or Redis, or any fit phone, is waited for before the run gives up."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent_server.actions import Action
 from agent_server.geometry import Size
-from agent_server.schemas import ParseError, Tokens
+from agent_server.schemas import ParseError, Tokens, WeightsPolicy
 
 Status = Literal["success", "failure", "truncated"]
 """success: the check passed, or the agent said so and there is no check; failure: it did not; truncated: the step or
@@ -48,6 +48,11 @@ class Decision:
     extra_actions: int = 0
     finish_reason: str | None = None
     tokens: Tokens | None = None
+    cached_tokens: int | None = None
+    """Prompt tokens that the model server found in its cache, where it tells."""
+    weights: str | None = None
+    """Revision of the weights that this reply was sampled from."""
+    weights_policy: WeightsPolicy | None = None
 
 
 @dataclass(frozen=True)
@@ -103,9 +108,9 @@ class Header:
     """Which life of the phone this was (changes with every restart)."""
     model: str = ""
     adapter: str = ""
-    weights: str | None = None
     prompt_digest: str | None = None
     sampling: dict[str, Any] = field(default_factory=dict)
+    """In effect: the policy's defaults with what was asked for."""
     tags: tuple[str, ...] = ()
 
 
@@ -129,6 +134,12 @@ class Episode:
     def moves(self) -> tuple[Step, ...]:
         """The steps at which the policy decided (without the closing frame)."""
         return tuple(step for step in self.steps if step.decision is not None)
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """The revisions of the weights that decided, in the order in which they came; empty where none was told."""
+        told = (step.decision.weights for step in self.steps if step.decision is not None)
+        return tuple(dict.fromkeys(revision for revision in told if revision is not None))
 
 
 class Attempt(BaseModel):

@@ -175,6 +175,8 @@ class Try:
                 checkpoint=hold.check,
                 on_step=lambda _step: self._count_step(),
                 model=self.order.model,
+                images=self.order.images,
+                tokens=self.order.tokens,
             ).play()
 
     def _count_step(self) -> None:
@@ -199,7 +201,10 @@ class Try:
             incarnation=device.incarnation,
             model=self.order.model or "",
             adapter=self.order.adapter,
-            sampling=self.order.sampling.model_dump(exclude_none=True, exclude={"seed", "n"}),
+            sampling={
+                **self.order.defaults,
+                **self.order.sampling.model_dump(exclude_none=True, exclude={"seed", "n"}),
+            },
             tags=(*task.tags, *(mark for mark in ("question", "infeasible") if getattr(task, mark))),
         )
 

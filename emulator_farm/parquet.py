@@ -12,27 +12,28 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from emulator_farm.table import SCHEMA
+from emulator_farm.table import SCHEMA, brought_up
 
 _COMPRESSED = frozenset({"screenshot.bytes", "ui_tree"})
 _REPEATED = frozenset({
     "episode_id", "run", "group_id", "task", "goal", "app", "activity", "device", "incarnation", "model", "adapter",
-    "weights", "prompt_digest", "sampling", "status", "end", "reason", "outcome", "finish_reason",
+    "weights", "weights_policy", "prompt_digest", "sampling", "status", "end", "reason", "outcome", "finish_reason",
+    "logprobs_mode",
 })  # fmt: skip
 """Text that is the same in most rows: stored once, as a dictionary."""
 
 
 def _leaves(schema: pa.Schema) -> list[str]:
     """Parquet's names of the leaf columns."""
-    names: list[str] = []
-    for field in schema:
-        if pa.types.is_struct(field.type):
-            names += [f"{field.name}.{child.name}" for child in field.type]
-        elif pa.types.is_list(field.type):
-            names.append(f"{field.name}.list.element")
-        else:
-            names.append(field.name)
-    return names
+    return [name for field in schema for name in _leaves_of(field.name, field.type)]
+
+
+def _leaves_of(name: str, kind: pa.DataType) -> list[str]:
+    if pa.types.is_struct(kind):
+        return [leaf for child in kind for leaf in _leaves_of(f"{name}.{child.name}", child.type)]
+    if pa.types.is_list(kind):
+        return _leaves_of(f"{name}.list.element", kind.value_type)
+    return [name]
 
 
 _LEAVES = _leaves(SCHEMA)
@@ -53,6 +54,10 @@ def encode(table: pa.Table) -> bytes:
 
 
 def decode(file: BinaryIO, columns: Sequence[str] | None = None) -> pa.Table:
-    """The table in a Parquet file, or only some columns of it, reading no others. Raises pyarrow.ArrowException."""
+    """The table in a Parquet file, or only some columns of it, reading no others, as `brought_up` gives it.
+
+    Raises pyarrow.ArrowException.
+    """
     with pq.ParquetFile(file) as parquet:
-        return parquet.read(columns=None if columns is None else list(columns))
+        names = SCHEMA.names if columns is None else list(columns)
+        return brought_up(parquet.read(columns=names), names)

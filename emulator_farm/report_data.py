@@ -159,7 +159,7 @@ def played(store: Store) -> Iterable[Played]:
         yield Played(
             id=episode_id,
             **{name: rows[name][-1] for name in ("task", "status", "end", "reward", "model", "adapter")},
-            weights=rows["weights"][-1],
+            weights=", ".join(dict.fromkeys(filter(None, rows["weights"]))) or None,
             prompt_digest=rows["prompt_digest"][-1],
             started_at=rows["started_at"][0],
             steps=sum(

@@ -19,7 +19,7 @@ from agent_server.actions import Action, Answer, CallUser, Finished, action_poin
 from agent_server.adapters import ADAPTERS
 from agent_server.client import PolicyClient
 from agent_server.errors import PolicyError, PolicyRejected
-from agent_server.schemas import ActResponse, HistoryTurn, Sampling
+from agent_server.schemas import ActResponse, HistoryTurn, Sampling, Tokens
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.observation import Observation
 from emulator_farm.episode import Decision, Effect, End, Episode, Header, Screen, Status, Step, Timing
@@ -53,7 +53,11 @@ class Checkpoint(Protocol):
 
 @dataclass
 class Rollout:
-    """One episode in the making. `checkpoint` guards every touch of the phone; `on_step` is told of every step."""
+    """One episode in the making.
+
+    `checkpoint` guards every touch of the phone; `on_step` is told of every step. `images` is how many screenshots the
+    policy looks at, the current one included; with `tokens` every decision must bring token ids and log-probabilities.
+    """
 
     device: Device
     policy: PolicyClient
@@ -64,6 +68,8 @@ class Rollout:
     checkpoint: Checkpoint
     on_step: Callable[[Step], None]
     model: str | None = None
+    images: int = 1
+    tokens: bool = False
 
     def play(self) -> Episode:
         """Set the task up, play it, check it.
@@ -141,18 +147,22 @@ class Rollout:
                 model=self.model,
                 session=self.header.episode_id,
                 sampling=sampling,
+                return_tokens=self.tokens,
             )
         except PolicyRejected as error:
             raise PolicyFault(f"the policy server refused step {index}: {error}", cause="policy_rejected") from error
         except PolicyError as error:
             raise PolicyFault(f"no decision for step {index}: {error}", cause="policy_unavailable") from error
+        missing = missing_tokens(response) if self.tokens else ()
+        if missing:
+            raise PolicyFault(
+                f"the decision of step {index} came without {' and '.join(missing)}", cause="tokens_missing"
+            )
         return response, (time.monotonic() - began) * 1000
 
     def _past_screens(self, earlier: Sequence[Step]) -> dict[int, bytes]:
-        """The screenshots that a model of this family looks back at, by position in the history."""
-        adapter = ADAPTERS.get(self.header.adapter)
-        wanted = 0 if adapter is None else adapter.declaration.images - 1
-        return {step.index: step.screen.png for step in earlier[max(0, len(earlier) - wanted) :]}
+        """The screenshots that the policy looks back at, by position in the history."""
+        return {step.index: step.screen.png for step in earlier[max(0, len(earlier) - self.images + 1) :]}
 
     def _note_policy(self, response: ActResponse) -> None:
         """Record who answered; the header says it once for the episode."""
@@ -160,7 +170,6 @@ class Rollout:
             self.header,
             model=response.model,
             adapter=response.adapter,
-            weights=response.weights,
             prompt_digest=response.prompt_digest,
         )
 
@@ -225,6 +234,13 @@ def _history(earlier: Sequence[Step]) -> list[HistoryTurn]:
     ]
 
 
+def missing_tokens(response: ActResponse) -> tuple[str, ...]:
+    """What of a decision's tokens did not come, in words."""
+    tokens = response.tokens or Tokens()
+    told = {"token ids": tokens.prompt_ids and tokens.response_ids, "log-probabilities": tokens.logprobs}
+    return tuple(name for name, value in told.items() if value is None)
+
+
 def step_seed(episode_id: str, step: int) -> int:
     """The sampling seed of a step, from 0 to 2**31 - 1: the same for every replay of the same episode."""
     digest = hashlib.sha256(f"{episode_id}/{step}".encode()).digest()
@@ -273,4 +289,7 @@ def _decision(response: ActResponse) -> Decision:
         extra_actions=response.extra_actions,
         finish_reason=response.finish_reason,
         tokens=response.tokens,
+        cached_tokens=response.usage.cached_tokens,
+        weights=response.weights,
+        weights_policy=response.weights_policy,
     )

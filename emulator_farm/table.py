@@ -10,6 +10,7 @@ the task has no check. Durations are milliseconds of a monotonic clock, `started
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from agent_server.geometry import Size
 from agent_server.schemas import ParseError, Tokens
 from emulator_farm.episode import Decision, Effect, Episode, Header, Screen, Step, Timing
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
@@ -51,6 +52,7 @@ _COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("model", pa.string()),
     ("adapter", pa.string()),
     ("weights", pa.string()),
+    ("weights_policy", pa.string()),
     ("prompt_digest", pa.string()),
     ("sampling", pa.string()),
     ("thought", pa.string()),
@@ -63,6 +65,9 @@ _COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("prompt_token_ids", pa.list_(pa.int32())),
     ("response_token_ids", pa.list_(pa.int32())),
     ("response_logprobs", pa.list_(pa.float32())),
+    ("logprobs_mode", pa.string()),
+    ("image_grid", pa.list_(pa.list_(pa.int32()))),
+    ("cached_tokens", pa.int32()),
     ("command", pa.string()),
     ("outcome", pa.string()),
     ("outcome_detail", pa.string()),
@@ -100,6 +105,20 @@ def _schema() -> pa.Schema:
 SCHEMA = _schema()
 """The one Arrow schema of episode files and of the shards they are merged into."""
 
+_READABLE = (1, SCHEMA_VERSION)
+_SINCE_2 = frozenset({"weights_policy", "logprobs_mode", "image_grid", "cached_tokens"})
+
+
+def brought_up(table: pa.Table, names: Sequence[str] = SCHEMA.names) -> pa.Table:
+    """These columns of a table of any readable version as they are in `SCHEMA`, so that tables of two concatenate.
+
+    What an older version lacks is null. A column that is missing for another reason stays missing.
+    """
+    for name in _SINCE_2.intersection(names).difference(table.column_names):
+        table = table.append_column(name, pa.nulls(table.num_rows, SCHEMA.field(name).type))
+    found = [name for name in names if name in table.column_names]
+    return table.select(found).cast(pa.schema([SCHEMA.field(name) for name in found], SCHEMA.metadata))
+
 
 def to_table(episode: Episode) -> pa.Table:
     """The episode as an Arrow table in `SCHEMA`, one row per frame."""
@@ -109,13 +128,17 @@ def to_table(episode: Episode) -> pa.Table:
 
 
 def from_table(table: pa.Table) -> Episode:
-    """Read back what `to_table` wrote. Raises ValueError for another schema version or more than one episode."""
+    """Read back what `to_table` wrote, `brought_up` where it is of an older version.
+
+    Raises ValueError for an unknown version or more than one episode.
+    """
     rows = table.to_pylist()
     if not rows:
         raise ValueError("the table has no rows, so it holds no episode")
     versions = {row["schema_version"] for row in rows}
-    if versions != {SCHEMA_VERSION}:
-        raise ValueError(f"schema version {sorted(versions)} found; this build reads {SCHEMA_VERSION}")
+    if not versions <= set(_READABLE):
+        readable = " and ".join(map(str, _READABLE))
+        raise ValueError(f"schema version {sorted(versions)} found; this build reads {readable}")
     ids = {row["episode_id"] for row in rows}
     if len(ids) > 1:
         raise ValueError(f"one episode expected, {len(ids)} found: {', '.join(sorted(ids)[:5])}")
@@ -150,7 +173,6 @@ def _row(episode: Episode, position: int) -> dict[str, Any]:
         "incarnation": header.incarnation,
         "model": header.model,
         "adapter": header.adapter,
-        "weights": header.weights,
         "prompt_digest": header.prompt_digest,
         "sampling": json.dumps(header.sampling, sort_keys=True),
         "step": step.index,
@@ -202,6 +224,11 @@ def _decision_columns(step: Step) -> dict[str, Any]:
         "prompt_token_ids": tokens and tokens.prompt_ids,
         "response_token_ids": tokens and tokens.response_ids,
         "response_logprobs": tokens and tokens.logprobs,
+        "logprobs_mode": tokens and tokens.logprobs_mode,
+        "image_grid": tokens and tokens.image_grid,
+        "cached_tokens": decision and decision.cached_tokens,
+        "weights": decision and decision.weights,
+        "weights_policy": decision and decision.weights_policy,
         "command": effect and effect.command,
         "outcome": effect and effect.status,
         "outcome_detail": effect and effect.detail,
@@ -210,7 +237,7 @@ def _decision_columns(step: Step) -> dict[str, Any]:
 
 _PLAIN = (
     "episode_id", "run", "round", "group_id", "task", "seed", "sample", "goal", "attempt", "device", "incarnation",
-    "model", "adapter", "weights", "prompt_digest",
+    "model", "adapter", "prompt_digest",
 )  # fmt: skip
 
 
@@ -247,10 +274,6 @@ def _step(row: dict[str, Any]) -> Step:
 def _decision(row: dict[str, Any]) -> Decision | None:
     if row["raw"] is None:
         return None
-    has_tokens = any(row[name] is not None for name in ("prompt_token_ids", "response_token_ids", "response_logprobs"))
-    tokens = Tokens(
-        prompt_ids=row["prompt_token_ids"], response_ids=row["response_token_ids"], logprobs=row["response_logprobs"]
-    )
     return Decision(
         action=action_from_json(row["action"]) if row["action"] else None,
         thought=row["thought"],
@@ -259,8 +282,22 @@ def _decision(row: dict[str, Any]) -> Decision | None:
         parse_error=ParseError.model_validate_json(row["parse_error"]) if row["parse_error"] else None,
         extra_actions=row["extra_actions"] or 0,
         finish_reason=row["finish_reason"],
-        tokens=tokens if has_tokens else None,
+        tokens=_tokens(row),
+        cached_tokens=row["cached_tokens"],
+        weights=row["weights"],
+        weights_policy=row["weights_policy"],
     )
+
+
+def _tokens(row: dict[str, Any]) -> Tokens | None:
+    tokens = Tokens(
+        prompt_ids=row["prompt_token_ids"],
+        response_ids=row["response_token_ids"],
+        logprobs=row["response_logprobs"],
+        logprobs_mode=row["logprobs_mode"],
+        image_grid=row["image_grid"],
+    )
+    return None if tokens == Tokens() else tokens
 
 
 def _decompress(data: bytes) -> str:

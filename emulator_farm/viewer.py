@@ -89,7 +89,7 @@ def _facts(episode: Episode) -> list[tuple[str, Any]]:
         ("Task", f"{header.task}, seed {header.seed}, sample {header.sample}, round {header.round}"),
         ("Model", header.model),
         ("Adapter", header.adapter),
-        ("Weights", header.weights),
+        ("Weights", ", ".join(episode.weights)),
         ("Prompt", header.prompt_digest),
         ("Sampling", json.dumps(header.sampling) if header.sampling else None),
         ("Device", f"{header.device} {header.incarnation}".strip()),

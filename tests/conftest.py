@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 import pytest
@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from agent_server.actions import Action, Finished
 from agent_server.app import create_app
 from agent_server.policy import Observation, Policy
-from agent_server.schemas import ActResponse, ModelCard, ParseError
+from agent_server.schemas import ActResponse, ModelCard, ParseError, Tokens
 from emulator_farm.embedded import EmbeddedValkey
 
 settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -52,13 +52,25 @@ class Script:
     A reply is an action, or a text that no grammar reads.
     """
 
-    def __init__(self, replies: Sequence[Action | str] = (), adapter: str = "script") -> None:
+    def __init__(
+        self,
+        replies: Sequence[Action | str] = (),
+        adapter: str = "script",
+        images: int = 1,
+        tokens: Tokens | None = None,
+        sampling: Mapping[str, float] | None = None,
+    ) -> None:
+        """`tokens` come with every reply where they are asked for; `sampling` are the defaults on the card."""
         self.replies = list(replies)
         self.adapter = adapter
+        self.images = images
+        self.tokens = tokens
+        self.sampling = dict(sampling or {})
         self.seen: list[Observation] = []
 
     def cards(self) -> list[ModelCard]:
-        return [ModelCard(id="script", adapter=self.adapter, weights="w1", prompt_digest="p1")]
+        facts = {"adapter": self.adapter, "weights": "w1", "prompt_digest": "p1", "images": self.images}
+        return [ModelCard(id="script", sampling=self.sampling, **facts)]
 
     async def act(self, observation: Observation) -> ActResponse:
         self.seen.append(observation)
@@ -68,7 +80,8 @@ class Script:
         if isinstance(reply, str):
             error = ParseError(kind="malformed", message="not an action")
             return ActResponse(action=None, raw=reply, parse_error=error, **facts)
-        return ActResponse(action=reply, raw=reply.model_dump_json(), thought=f"step {step}", **facts)
+        tokens = self.tokens if observation.return_tokens else None
+        return ActResponse(action=reply, raw=reply.model_dump_json(), thought=f"step {step}", tokens=tokens, **facts)
 
     async def ready(self) -> None:
         return

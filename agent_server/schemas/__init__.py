@@ -12,7 +12,16 @@ from agent_server.schemas.act import (
 )
 from agent_server.schemas.models import ModelCard, ModelList
 from agent_server.schemas.problem import MISSING_SCREENSHOTS, Problem
-from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, TEXT_LIMIT, LogprobsMode, Sha256, Text, Wire
+from agent_server.schemas.wire import (
+    GOAL_LIMIT,
+    HISTORY_LIMIT,
+    TEXT_LIMIT,
+    LogprobsMode,
+    Sha256,
+    Text,
+    WeightsPolicy,
+    Wire,
+)
 
 __all__ = [
     "GOAL_LIMIT",
@@ -33,5 +42,6 @@ __all__ = [
     "Text",
     "Tokens",
     "Usage",
+    "WeightsPolicy",
     "Wire",
 ]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from agent_server.actions import Action
-from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, LogprobsMode, Sha256, Text, Wire
+from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, LogprobsMode, Sha256, Text, WeightsPolicy, Wire
 
 
 class ParseError(Wire):
@@ -124,8 +124,7 @@ class ActResponse(Sample):
     adapter: str
     weights: str | None = None
     """Revision of the weights that answered, where the backend tells."""
-    weights_policy: Literal["pinned", "step"] | None = None
-    """pinned: a session keeps its revision until it ends; step: every request is answered by the newest."""
+    weights_policy: WeightsPolicy | None = None
     prompt_digest: str | None = None
     usage: Usage = Usage()
     timing_ms: dict[str, float] = Field(default_factory=dict)

@@ -39,6 +39,17 @@ def harvest(
     temperature: Annotated[float | None, typer.Option(help="The adapter's default without it.")] = None,
     top_p: Annotated[float | None, typer.Option(help="The adapter's default without it.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="The adapter's default without it.")] = None,
+    top_k: Annotated[int | None, typer.Option(help="The adapter's default without it.")] = None,
+    repetition_penalty: Annotated[float | None, typer.Option(help="The adapter's default without it.")] = None,
+    constrained: Annotated[
+        bool | None,
+        typer.Option(
+            "--constrained/--unconstrained", help="Hold replies to the model's grammar; else as the server does."
+        ),
+    ] = None,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Record token ids and log-probabilities of every step.")
+    ] = False,
     max_steps: Annotated[int | None, typer.Option(help="Replaces every task's own step limit.")] = None,
     episode_timeout: Annotated[float, typer.Option(help="Seconds after which an episode is truncated.")] = 1800.0,
     ui_tree: Annotated[bool, typer.Option(help="Capture the UI tree with every frame.")] = True,
@@ -73,7 +84,15 @@ def harvest(
                 "policy_token_file": policy_token_file,
                 "policy_timeout_s": policy_timeout,
                 "model": model,
-                "sampling": {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens},
+                "sampling": {
+                    "temperature": temperature,
+                    "top_p": top_p,
+                    "max_tokens": max_tokens,
+                    "top_k": top_k,
+                    "repetition_penalty": repetition_penalty,
+                    "constrained": constrained,
+                },
+                "tokens": tokens,
                 "limits": {"max_steps": max_steps, "episode_s": episode_timeout, "ui_tree": ui_tree},
                 "patience_s": patience,
                 "log_dir": log_dir,

@@ -220,6 +220,8 @@ def test_each_problem_of_a_task_file_has_its_line(harvest: Any, tmp_path: Path) 
         ("--temperature", "nan", "--temperature nan: "),
         ("--top-p", 0, "--top-p 0.0: "),
         ("--max-tokens", 0, "--max-tokens 0: "),
+        ("--top-k", -2, "--top-k -2: "),
+        ("--repetition-penalty", 0, "--repetition-penalty 0.0: "),
         ("--max-steps", 0, "--max-steps 0: "),
         ("--episode-timeout", 0, "--episode-timeout 0.0: "),
         ("--episode-timeout", "inf", "--episode-timeout inf: "),
@@ -244,6 +246,12 @@ def test_each_problem_of_a_task_file_has_its_line(harvest: Any, tmp_path: Path) 
 )
 def test_flags(harvest: Any, out: Path, flag: str, value: object, says: str) -> None:
     assert says in harvest(flag, value).complaint(2)
+    assert not out.exists()
+
+
+def test_a_policy_that_gives_no_tokens(harvest: Any, policy: Policy, out: Path) -> None:
+    complaint = harvest("--tokens").complaint(2)
+    assert complaint == f"--tokens: m at {policy.url} answers without token ids and log-probabilities"
     assert not out.exists()
 
 

@@ -20,6 +20,7 @@ import pytest
 import redis
 
 from agent_server.actions import Press, Wait
+from agent_server.schemas import Tokens
 from emulator_farm.campaign import Campaign
 from emulator_farm.config import HarvestConfig
 from emulator_farm.embedded import EmbeddedValkey
@@ -187,6 +188,35 @@ def test_groups_and_attempts_are_in_the_record(tmp_path: Path, policy: str) -> N
     (attempt,) = campaign.store.attempts("goal_1-5-r0k0")
     assert attempt.fence is not None
     assert attempt.device == header.device
+
+
+def test_tokens_of_every_step_with_the_sampling_in_effect(tmp_path: Path, serve_policy: Any, script: Any) -> None:
+    told = Tokens(prompt_ids=[1, 2], response_ids=[3], logprobs=[-0.5], logprobs_mode="raw", image_grid=[(1, 2, 2)])
+    policy = script([Press(key="home")], tokens=told, images=3, sampling={"temperature": 0.0, "top_p": 0.9})
+    url = serve_policy(policy)
+    asked = {"temperature": 0.7, "top_k": 20, "repetition_penalty": 1.1, "constrained": True}
+    config = harvest_config(tmp_path, url, tokens=True, sampling=asked, samples=1)
+    campaign, outcome = run(config)
+    assert outcome.complete
+    probe, *played = policy.seen
+    assert (probe.return_tokens, probe.sampling.max_tokens, probe.sampling.constrained) == (True, 1, True)
+    for episode in campaign.store.episodes():
+        assert [step.decision and step.decision.tokens for step in episode.steps] == [told] * 2
+        assert episode.header.sampling == {"top_p": 0.9, **asked}
+    assert {(seen.return_tokens, seen.sampling.top_k, seen.sampling.max_tokens) for seen in played} == {
+        (True, 20, None)
+    }
+    assert [len(seen.history) for seen in played].count(1) == TASKS
+    assert all(image is not None for seen in played for image in seen.history_images), "as the card asks"
+    again = Campaign(config.model_copy(update={"tokens": False}))
+    assert again.missing() == 0, "the same run, with or without tokens"
+
+
+def test_a_policy_without_tokens_is_refused_before_any_phone(tmp_path: Path, policy: str) -> None:
+    words = f"--tokens: script at {policy} answers without token ids and log-probabilities"
+    with pytest.raises(CallerError, match=words):
+        Campaign(harvest_config(tmp_path, policy, tokens=True))
+    assert not (tmp_path / "run").exists()
 
 
 def test_another_run_is_refused_with_the_difference(tmp_path: Path, policy: str) -> None:

@@ -52,6 +52,9 @@ def test_what_makes_another_run(tasks: list[TaskSpec]) -> None:
         "weights": identity(tasks, card=CARD.model_copy(update={"weights": "other"})),
         "prompt_digest": identity(tasks, card=CARD.model_copy(update={"prompt_digest": "other"})),
         "sampling.temperature": identity(tasks, sampling=Sampling(temperature=0.5)),
+        "sampling.top_k": identity(tasks, sampling=Sampling(top_k=20)),
+        "sampling.repetition_penalty": identity(tasks, sampling=Sampling(repetition_penalty=1.1)),
+        "sampling.constrained": identity(tasks, sampling=Sampling(constrained=True)),
         "limits.max_steps": identity(tasks, limits=Limits(max_steps=3)),
         "tasks.two": identity(tasks[:1]),
     }

@@ -28,7 +28,7 @@ def docs(pytestconfig: pytest.Config) -> Path:
 
 def _written(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
-        return f"list<{kind.value_type}>"
+        return f"list<{_written(kind.value_type)}>"
     if pa.types.is_struct(kind):
         return f"struct<{', '.join(field.name for field in kind)}>"
     return str(kind)

@@ -12,7 +12,7 @@ from agent_server.actions import Answer, CallUser, Click, Finished, Press, Wait
 from agent_server.client import PolicyClient
 from agent_server.geometry import Point
 from agent_server.policy import Observation
-from agent_server.schemas import ActResponse, Sampling
+from agent_server.schemas import ActResponse, Sampling, Tokens, Usage
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
 from emulator_farm.episode import Episode, Header
@@ -87,7 +87,7 @@ def test_a_record_of_every_step(play: Play, script: Any) -> None:
     assert first.screen.ui_tree is not None
     assert first.timing.decide_ms is not None
     assert first.timing.decide_ms > 0
-    assert (episode.header.model, episode.header.weights, episode.header.prompt_digest) == ("script", "w1", "p1")
+    assert (episode.header.model, episode.weights, episode.header.prompt_digest) == ("script", ("w1",), "p1")
     assert [len(seen.history) for seen in policy.seen] == [0, 1, 2]
     assert policy.seen[1].history[0].thought == "step 0"
     assert policy.seen[0].ui_tree == first.screen.ui_tree
@@ -172,10 +172,61 @@ def test_without_ui_trees(play: Play, script: Any) -> None:
 
 
 def test_models_that_look_back_get_their_last_screens(play: Play, script: Any) -> None:
-    policy = script([HOME] * 6, adapter="ui-tars-1.5")
-    play(policy, a_task(max_steps=7))
+    policy = script([HOME] * 6, images=5)
+    episode = play(policy, a_task(max_steps=7), images=5)
     shown = [[image is not None for image in seen.history_images] for seen in policy.seen]
     assert shown[-1] == [False, False, True, True, True, True], "five images, the current one included"
+    looked_at = [image.data for image in policy.seen[-1].history_images[2:]]
+    assert looked_at == [step.screen.png for step in episode.moves[2:6]], "the recorded frames, byte by byte"
+
+
+def test_a_policy_that_does_not_look_back_is_sent_no_earlier_screens(play: Play, script: Any) -> None:
+    policy = script([HOME] * 2, adapter="ui-tars-1.5")
+    play(policy)
+    assert [image for seen in policy.seen for image in seen.history_images] == [None] * 3
+
+
+TOLD = Tokens(prompt_ids=[1, 2], response_ids=[3], logprobs=[-0.5], logprobs_mode="raw", image_grid=[(1, 2, 2)])
+
+
+def telling(script: Any, *tokens: Tokens | None) -> Any:
+    """A policy that presses home and is done, and tells these tokens step by step where it is asked to."""
+
+    class Telling(script):  # type: ignore[misc]
+        async def act(self, observation: Observation) -> ActResponse:
+            answer: ActResponse = await super().act(observation)
+            step = len(observation.history)
+            told = tokens[step] if observation.return_tokens else None
+            usage, weights = Usage(prompt_tokens=2, cached_tokens=step), f"w{step}"
+            return answer.model_copy(
+                update={"tokens": told, "usage": usage, "weights": weights, "weights_policy": "step"}
+            )
+
+    return Telling([HOME])
+
+
+def test_tokens_and_weights_of_every_step(play: Play, script: Any) -> None:
+    episode = play(telling(script, TOLD, TOLD), tokens=True)
+    assert [step.decision.tokens for step in episode.moves] == [TOLD, TOLD]
+    assert [step.decision.cached_tokens for step in episode.moves] == [0, 1]
+    assert episode.weights == ("w0", "w1")
+    assert {step.decision.weights_policy for step in episode.moves} == {"step"}
+    assert [step.decision.tokens for step in play(telling(script)).moves] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (None, "step 1 came without token ids and log-probabilities"),
+        (TOLD.model_copy(update={"prompt_ids": None}), "without token ids$"),
+        (TOLD.model_copy(update={"response_ids": None}), "without token ids$"),
+        (TOLD.model_copy(update={"logprobs": None}), "without log-probabilities$"),
+    ],
+)
+def test_tokens_that_do_not_come(play: Play, script: Any, tokens: Tokens | None, words: str) -> None:
+    with pytest.raises(PolicyFault, match=words) as caught:
+        play(telling(script, TOLD, tokens), tokens=True)
+    assert caught.value.cause == "tokens_missing"
 
 
 def test_seeds_follow_from_episode_and_step(play: Play, script: Any) -> None:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import datasets
@@ -20,7 +21,7 @@ from agent_server.geometry import Point
 from agent_server.schemas import ParseError, Tokens
 from emulator_farm.episode import Decision, Effect, Episode, Step, Timing
 from emulator_farm.parquet import WRITER_OPTIONS, decode, encode
-from emulator_farm.table import SCHEMA, SCHEMA_VERSION, from_table, to_table
+from emulator_farm.table import SCHEMA, SCHEMA_VERSION, brought_up, from_table, to_table
 
 Make = Callable[..., Episode]
 
@@ -37,7 +38,6 @@ def with_decision(step: Step, **fields: Any) -> Step:
 def test_an_episode_survives_the_file(make_episode: Make, page: Any) -> None:
     episode = make_episode(
         closing=page(title="After"),
-        weights="abc123",
         prompt_digest="d1",
         sampling={"temperature": 0.0, "top_p": 0.9},
         tags=("easy", "question"),
@@ -50,10 +50,13 @@ def test_an_episode_survives_the_file(make_episode: Make, page: Any) -> None:
 def test_the_odd_parts_survive_too(make_episode: Make) -> None:
     first, second, third, last = make_episode().steps
     error = ParseError(kind="out_of_range", message="x is 1200")
-    tokens = Tokens(prompt_ids=[1, 2], response_ids=[3], logprobs=[-0.5])
+    tokens = Tokens(
+        prompt_ids=[1, 2], response_ids=[3], logprobs=[-0.5], logprobs_mode="raw", image_grid=[(1, 4, 6), (1, 2, 2)]
+    )
+    sampled = {"cached_tokens": 0, "weights": "step-1", "weights_policy": "pinned"}
     steps = [
         with_decision(first, action=None, parse_error=error, raw="", thought=None, summary=None, extra_actions=2),
-        with_decision(second, tokens=tokens, raw="it's “odd” 🎉\n", finish_reason=None),
+        with_decision(second, tokens=tokens, raw="it's “odd” 🎉\n", finish_reason=None, **sampled),
         replace(
             third,
             screen=replace(third.screen, flags=("black", "retaken"), app=None, activity=None, ui_tree=None, rotation=3),
@@ -64,6 +67,15 @@ def test_the_odd_parts_survive_too(make_episode: Make) -> None:
     ]
     episode = make_episode(steps=steps, reward=None, end="parse_errors", status="failure", reason="")
     assert written(episode) == episode
+
+
+def test_rows_name_the_weights_they_were_sampled_from(make_episode: Make, page: Any) -> None:
+    first, second, third, last = make_episode().steps
+    told = [with_decision(first, weights="w1"), second, with_decision(third, weights="w2")]
+    episode = make_episode(steps=[*told, with_decision(last, weights="w1")], closing=page())
+    assert to_table(episode)["weights"].to_pylist() == ["w1", None, "w2", "w1", None]
+    assert episode.weights == ("w1", "w2")
+    assert written(episode).weights == ("w1", "w2")
 
 
 @settings(max_examples=40, deadline=None)
@@ -114,8 +126,43 @@ def test_other_tables_are_refused(make_episode: Make) -> None:
         from_table(pa.concat_tables([table, to_table(make_episode("other-1-r0k0"))]))
     at = SCHEMA.get_field_index("schema_version")
     newer = table.set_column(at, SCHEMA.field(at), pa.array([SCHEMA_VERSION + 1] * 4, pa.int16()))
-    with pytest.raises(ValueError, match=r"schema version \[2\] found; this build reads 1"):
+    with pytest.raises(ValueError, match=r"schema version \[3\] found; this build reads 1 and 2"):
         from_table(newer)
+
+
+@pytest.fixture
+def version_1() -> Path:
+    """An episode as version 1 wrote it: two steps, the first with tokens, and a closing frame."""
+    return Path(__file__).parent / "version-1.parquet"
+
+
+def test_version_1_is_read_with_what_it_lacks_null(version_1: Path) -> None:
+    with version_1.open("rb") as file:
+        table = decode(file)
+        subset = decode(file, ["step", "image_grid"])
+    episode = from_table(table)
+    assert [step.decision and step.decision.weights for step in episode.steps] == ["abc123", "abc123", None]
+    assert episode.moves[0].decision is not None
+    assert episode.moves[0].decision.tokens == Tokens(prompt_ids=[1, 2], response_ids=[3], logprobs=[-0.5])
+    assert episode.moves[0].decision.weights_policy is None
+    assert subset.to_pydict() == {"step": [0, 1, 2], "image_grid": [None] * 3}
+    assert from_table(to_table(episode)) == episode, "written again it is version 2 and says the same"
+
+
+def test_episodes_of_both_versions_concatenate(version_1: Path, make_episode: Make) -> None:
+    with version_1.open("rb") as file:
+        older = decode(file)
+    newer = decode(io.BytesIO(encode(to_table(make_episode("other-1-r0k0")))))
+    merged = pa.concat_tables([older, newer])
+    assert merged.schema.equals(SCHEMA, check_metadata=True)
+    assert merged["schema_version"].to_pylist() == [1] * 3 + [2] * 4
+
+
+def test_a_column_that_is_missing_for_another_reason_stays_missing(make_episode: Make) -> None:
+    table = to_table(make_episode()).drop_columns(["goal"])
+    assert "goal" not in brought_up(table).column_names
+    with pytest.raises(KeyError, match="goal"):
+        from_table(brought_up(table))
 
 
 def test_rows_may_come_in_any_order(make_episode: Make) -> None:

@@ -110,15 +110,17 @@ def test_the_page_needs_no_network_and_runs_only_its_own_script(make_episode: Ma
 
 
 def test_unreadable_steps_show_why(make_episode: Make, page: Any) -> None:
-    episode = make_episode(pages=[page()] * 2, actions=[None, Finished()], weights="abc", sampling={"n": 2})
+    episode = make_episode(pages=[page()] * 2, actions=[None, Finished()], sampling={"n": 2})
     step = episode.steps[0]
     assert step.decision is not None
-    decision = replace(step.decision, extra_actions=2, tokens=Tokens(response_ids=[1, 2, 3]), raw="")
+    tokens = Tokens(response_ids=[1, 2, 3])
+    decision = replace(step.decision, extra_actions=2, tokens=tokens, raw="", weights="abc")
     text = viewer_page(replace(episode, steps=(replace(step, decision=decision), episode.steps[1])))
     assert "<b>malformed</b>: no action found" in text
     assert "unreadable reply" in text
     assert "2 further actions in the reply" in text
     assert "3 tokens" in text
+    assert "abc" in text
     assert "(nothing)" in text
 
 
