@@ -10,10 +10,17 @@ import asyncio
 import binascii
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 from starlette.types import Receive, Scope, Send
+
+from agent_server.adapters import Processor
+from agent_server.image_headers import read_header
+from agent_server.processor import image_tokens
+
+IMAGE_TOKEN = 1_000
+"""The id of every image token in prompts that are counted."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,22 @@ class RecordedRequest:
             yield from [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
+@dataclass(frozen=True)
+class TokenCount:
+    """Counts prompts like a model of the Qwen-VL line: a token for each word, what a processor makes of each image, and
+    `marks` around it."""
+
+    processor: Processor
+    marks: int = 2
+
+    def ids(self, request: RecordedRequest) -> list[int]:
+        """The ids of a prompt: IMAGE_TOKEN for images."""
+        ids = [min(len(word), 99) for word in request.text().split()] + [1]
+        for _, data in request.images():
+            ids += [0] * self.marks + [IMAGE_TOKEN] * image_tokens(self.processor, read_header(data).size)
+        return ids
+
+
 @dataclass
 class ScriptedModel:
     """The app. `script` is asked for every reply; it sees the request's body."""
@@ -63,6 +86,14 @@ class ScriptedModel:
     root: str | None = None
     """What `/v1/models` names as the checkpoint; None leaves it out."""
     record: bool = True
+    counts: TokenCount | None = None
+    """How prompts are counted; None gives every prompt the same number, and token ids to match."""
+    max_model_len: int | None = None
+    """What `/v1/models` says, and what longer prompts are refused by, where prompts are counted."""
+    most_images: int | None = None
+    """Prompts with more are refused, as vLLM's --limit-mm-per-prompt does."""
+    logprobs_mode: Literal["raw", "processed"] = "raw"
+    """What a token that `allowed_token_ids` forces is said to have had: a log-probability below 0, or 0."""
     requests: list[RecordedRequest] = field(default_factory=list)
     connections: set[tuple[str, int]] = field(default_factory=set)
     """Every client address seen: how many connections were opened."""
@@ -78,7 +109,8 @@ class ScriptedModel:
             case "POST", "/v1/chat/completions":
                 await self._complete(scope, content, receive, send)
             case "GET", "/v1/models":
-                entry = {"id": self.model, "object": "model"} | ({"root": self.root} if self.root else {})
+                told = {"id": self.model, "root": self.root, "max_model_len": self.max_model_len, "object": "model"}
+                entry = {name: value for name, value in told.items() if value is not None}
                 await _answer(send, ScriptedReply(), orjson.dumps({"object": "list", "data": [entry]}))
             case "GET", "/health":
                 await _answer(send, ScriptedReply(), b"")
@@ -87,36 +119,49 @@ class ScriptedModel:
 
     async def _complete(self, scope: Scope, content: bytes, receive: Receive, send: Send) -> None:
         body: dict[str, Any] = {}
-        if self.record:
+        if self.record or self.counts or self.most_images is not None:
             body = orjson.loads(content)
-            headers = {name.decode(): value.decode() for name, value in scope["headers"]}
-            self.requests.append(RecordedRequest(headers, body))
-        reply = self.script(body)
+        headers = {name.decode(): value.decode() for name, value in scope["headers"]}
+        request = RecordedRequest(headers, body)
+        if self.record:
+            self.requests.append(request)
+        ids = self.counts.ids(request) if self.counts else None
+        reply = self._refusal(request, ids) or self.script(body)
         if reply.delay_s and await _leaves_within(reply.delay_s, receive):
             self.hung_up += 1
             return
-        await _answer(send, reply, reply.body if reply.body is not None else _completion(reply, self.model, body))
+        await _answer(send, reply, reply.body if reply.body is not None else self._completion(reply, body, ids))
 
+    def _refusal(self, request: RecordedRequest, ids: list[int] | None) -> ScriptedReply | None:
+        if self.most_images is not None and len(request.images()) > self.most_images:
+            return _refused(f"At most {self.most_images} image(s) may be provided in one prompt.")
+        if ids is not None and self.max_model_len is not None and len(ids) > self.max_model_len:
+            return _refused(f"The model's context length is {self.max_model_len} and the prompt has {len(ids)} tokens.")
+        return None
 
-def _completion(reply: ScriptedReply, model: str, request: dict[str, Any]) -> bytes:
-    message = {"role": "assistant", "content": reply.text, "reasoning_content": reply.reasoning}
-    choice: dict[str, Any] = {"message": message, "finish_reason": reply.finish_reason}
-    answer: dict[str, Any] = {
-        "object": "chat.completion",
-        "model": model,
-        "usage": {
-            "prompt_tokens": 1200,
+    def _completion(self, reply: ScriptedReply, request: dict[str, Any], prompt: list[int] | None) -> bytes:
+        message = {"role": "assistant", "content": reply.text, "reasoning_content": reply.reasoning}
+        choice: dict[str, Any] = {"message": message, "finish_reason": reply.finish_reason}
+        usage = {
+            "prompt_tokens": 1200 if prompt is None else len(prompt),
             "completion_tokens": 40,
             "prompt_tokens_details": {"cached_tokens": 1024},
-        },
-    }
-    if request.get("return_token_ids"):
-        choice["token_ids"] = [7, 8, 9]
-        answer["prompt_token_ids"] = [1, 2, 3, 4]
-    if request.get("logprobs"):
-        choice["logprobs"] = {"content": [{"token": "t", "logprob": value} for value in (-0.5, -0.25, 0)]}
-    answer["choices"] = [{**choice, "index": index} for index in range(request.get("n", 1))]
-    return orjson.dumps(answer)
+        }
+        answer: dict[str, Any] = {"object": "chat.completion", "model": self.model, "usage": usage}
+        ids, logprobs = [7, 8, 9], [-0.5, -0.25, 0.0]
+        if forced := request.get("allowed_token_ids"):
+            ids, logprobs = forced[:1], [-0.5 if self.logprobs_mode == "raw" else 0.0]
+        if request.get("return_token_ids"):
+            choice["token_ids"] = ids
+            answer["prompt_token_ids"] = [1, 2, 3, 4] if prompt is None else prompt
+        if request.get("logprobs"):
+            choice["logprobs"] = {"content": [{"token": "t", "logprob": value} for value in logprobs]}
+        answer["choices"] = [{**choice, "index": index} for index in range(request.get("n", 1))]
+        return orjson.dumps(answer)
+
+
+def _refused(message: str) -> ScriptedReply:
+    return ScriptedReply(status=400, body=orjson.dumps({"error": {"message": message, "code": 400}}))
 
 
 async def _leaves_within(seconds: float, receive: Receive) -> bool:
