@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_server.geometry import Box, CoordinateMap, GeometryError, OutOfRange, Point, Size, smart_resize
+from agent_server.geometry import (
+    Box,
+    CoordinateMap,
+    GeometryError,
+    OutOfRange,
+    Point,
+    Size,
+    fit_longest_side,
+    smart_resize,
+)
 
 QWEN = {"factor": 28, "min_pixels": 3_136, "max_pixels": 12_845_056}
 VENUS_7B = {"factor": 28, "min_pixels": 830_000, "max_pixels": 937_664}
@@ -152,6 +161,17 @@ def test_a_resize_keeps_the_shape_where_the_grid_is_fine(size):
         return
     resized = smart_resize(size, factor=28, min_pixels=3_000_000, max_pixels=12_845_056)
     assert math.isclose(resized.width / resized.height, size.width / size.height, rel_tol=0.08)
+
+
+@given(SIZES, SIDES)
+def test_the_longest_side_is_fitted_and_the_ratio_kept(size, longest):
+    fitted = fit_longest_side(size, longest)
+    if max(size) <= longest:
+        assert fitted is None
+        return
+    assert max(fitted) == longest
+    for side, before in zip(fitted, size, strict=True):
+        assert side == max(1, before * longest // max(size))
 
 
 # -- coordinates
