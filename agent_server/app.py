@@ -12,28 +12,43 @@ from agent_server import __version__
 from agent_server.admission import Admission
 from agent_server.auth import BearerAuth
 from agent_server.config import ServerConfig
+from agent_server.ground import GroundingModel
+from agent_server.judge import Judge
 from agent_server.metrics import Measured, Metrics
 from agent_server.openapi import describe
 from agent_server.policy import Policy
 from agent_server.problems import install
 from agent_server.routes.act import add_act
+from agent_server.routes.ground import add_ground
+from agent_server.routes.judge import add_judge
 from agent_server.routes.state import add_state
 from agent_server.tokens import TokenFile
 
 
-def create_app(policy: Policy, config: ServerConfig | None = None) -> FastAPI:
-    """The policy server; closes the policy when it shuts down. Raises InvalidRequest for an unusable token file."""
+def create_app(
+    policy: Policy,
+    config: ServerConfig | None = None,
+    *,
+    grounding: GroundingModel | None = None,
+    judge: Judge | None = None,
+) -> FastAPI:
+    """The policy server; closes what it was given when it shuts down.
+
+    Raises InvalidRequest for an unusable token file.
+    """
     config = config or ServerConfig()
     metrics = Metrics()
     app = _Application(
         title="Android policy server",
         version=__version__,
         description="Given a goal, a history and a screenshot, choose one action.",
-        lifespan=_closing(policy),
+        lifespan=_closing(policy, grounding, judge),
         redirect_slashes=False,
     )
     install(app)
     add_act(app, policy, config, metrics)
+    add_ground(app, grounding, config, metrics)
+    add_judge(app, judge, config, metrics)
     add_state(app, policy, metrics)
     app.add_middleware(Admission, limit=config.max_in_flight)
     if config.token_file is not None:
@@ -48,10 +63,12 @@ class _Application(FastAPI):
         return self.openapi_schema
 
 
-def _closing(policy: Policy) -> Any:
+def _closing(*parts: Policy | GroundingModel | Judge | None) -> Any:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        await policy.aclose()
+        for part in parts:
+            if part is not None:
+                await part.aclose()
 
     return lifespan

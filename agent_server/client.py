@@ -29,10 +29,15 @@ from agent_server.schemas import (
     MISSING_SCREENSHOTS,
     ActRequest,
     ActResponse,
+    GroundRequest,
+    GroundResponse,
     HistoryTurn,
+    JudgeRequest,
+    JudgeResponse,
     ModelCard,
     ModelList,
     Sampling,
+    Wire,
 )
 
 SESSION_HEADER = "x-session-id"
@@ -137,8 +142,10 @@ class PolicyClient:
         turns = list(request.history)
         for index, digest in known.items():
             turns[index] = turns[index].model_copy(update={"screenshot_sha256": digest})
-        body = request.model_copy(update={"history": turns}).model_dump_json(exclude_none=True).encode()
-        files = [("request", (None, body, "application/json")), ("screenshot", _file("screenshot", screenshot))]
+        files = [
+            _request(request.model_copy(update={"history": turns})),
+            ("screenshot", _file("screenshot", screenshot)),
+        ]
         for index, picture in pictures.items():
             if index not in known:
                 files.append((f"history[{index}].screenshot", _file(str(index), picture)))
@@ -150,6 +157,33 @@ class PolicyClient:
             self._sent.move_to_end(digest)
         while len(self._sent) > _REMEMBERED:
             self._sent.popitem(last=False)
+
+    def ground(
+        self,
+        element: str,
+        screenshot: bytes,
+        *,
+        model: str | None = None,
+        session: str | None = None,
+        sampling: Sampling | None = None,
+    ) -> GroundResponse:
+        """Ask where on a PNG, JPEG or WebP the described element is. Raises like `act`."""
+        try:
+            request = GroundRequest(element=element, model=model, session=session, sampling=sampling or Sampling())
+        except ValidationError as error:
+            raise PolicyRejected(f"the request cannot be sent: {_first(error)}", status=422) from error
+        files = [_request(request), ("screenshot", _file("screenshot", screenshot))]
+        return self._ask("POST", "/ground", GroundResponse, files, session)
+
+    def judge(self, request: JudgeRequest, frames: Mapping[int, bytes]) -> JudgeResponse:
+        """Ask how well an episode was done.
+
+        `frames` are PNG, JPEG or WebP by the index of the step that saw them; they go out in place of `request.frames`.
+        Raises like `act`.
+        """
+        files = [_request(request.model_copy(update={"frames": {}}))]
+        files += [(f"frame[{index}]", _file(str(index), picture)) for index, picture in sorted(frames.items())]
+        return self._ask("POST", "/judge", JudgeResponse, files, request.session)
 
     def models(self) -> list[ModelCard]:
         """What the server serves. Raises like `act`."""
@@ -214,6 +248,11 @@ def _is_root(url: str) -> bool:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _request(request: Wire) -> tuple[str, tuple[str | None, bytes, str]]:
+    """The part with the request's JSON."""
+    return "request", (None, request.model_dump_json(exclude_none=True).encode(), "application/json")
 
 
 def _file(name: str, data: bytes) -> tuple[str, bytes, str]:

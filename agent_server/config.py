@@ -38,6 +38,37 @@ class ServerConfig(BaseModel):
         return ImageLimits(self.max_image_bytes, self.max_image_pixels)
 
 
+class GroundConfig(BaseModel):
+    """Which model says where elements are."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = None
+    """None: the policy's own, where its family can."""
+    backends: tuple[str, ...] = ()
+    served_name: str | None = None
+    adapter: str | None = None
+    backend_token_file: Path | None = None
+
+
+class JudgeConfig(BaseModel):
+    """Which model judges episodes, and how."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = None
+    """None: the policy's own."""
+    backends: tuple[str, ...] = ()
+    served_name: str | None = None
+    backend_token_file: Path | None = None
+    frames: int | None = Field(default=None, ge=1, le=1_000)
+    """How many images it is shown at most; None: as many as the policy's family, 8 for another model."""
+    frame_pixels: int = Field(default=1_048_576, ge=1)
+    """Larger screenshots are scaled down to this many pixels."""
+    scale: int = Field(default=10, ge=1, le=1_000)
+    """The best score that its prompt speaks of; the worst is 0."""
+
+
 class PolicyConfig(BaseModel):
     """Which policy decides, and how it is reached."""
 

@@ -132,6 +132,17 @@ def fit_longest_side(size: Size, longest: int) -> Size | None:
     return Size(longest, max(1, height * longest // width))
 
 
+def fit_area(size: Size, most: int) -> Size | None:
+    """The size of an image of `size` brought down to at most `most` pixels; None where it has no more.
+
+    The aspect ratio is kept as well as whole pixels allow; both sides are at least one pixel.
+    """
+    if size.pixels <= most:
+        return None
+    shrink = math.sqrt(most / size.pixels)
+    return Size(max(1, math.floor(size.width * shrink)), max(1, math.floor(size.height * shrink)))
+
+
 @dataclass(frozen=True)
 class CoordinateMap:
     """Model space <-> device pixels for one screenshot.

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from agent_server.adapters import Adapter, PromptSet, adapter_for_model, adapter_named
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent_server.adapters import Adapter, Grounder, PromptSet, adapter_for_model, adapter_named
 from agent_server.backend import BackendTimeouts, ChatBackend, Watch
 from agent_server.baselines import BASELINES
-from agent_server.config import PolicyConfig
+from agent_server.config import GroundConfig, JudgeConfig, PolicyConfig
 from agent_server.errors import InvalidRequest, UnknownName
+from agent_server.ground import GroundingModel, grounding_families
 from agent_server.images import Encoding
+from agent_server.judge import Judge
 from agent_server.model_policy import ModelPolicy
 from agent_server.policy import Policy
+from agent_server.prepared_images import PreparedImages
 from agent_server.processor import fitted
 from agent_server.tokens import read_tokens
+
+_FRAMES = 8
+"""How many images a judge of its own is shown, where nothing else is said."""
 
 
 def load_policy(config: PolicyConfig, watch: Watch | None = None) -> Policy:
@@ -52,18 +61,86 @@ def load_adapter(config: PolicyConfig) -> Adapter:
     return adapter if config.history is None else adapter.with_history(config.history)
 
 
+def load_grounding(config: PolicyConfig, ground: GroundConfig, policy: Policy | None) -> GroundingModel | None:
+    """What answers where elements are: a model of its own, else the policy's where its family can, else None.
+
+    Raises InvalidRequest for settings that make none.
+    """
+    if ground.model is None:
+        _no_backend_alone(ground.backends, "--ground-backend", "--ground-model")
+        if not isinstance(policy, ModelPolicy) or not isinstance(policy.adapter, Grounder):
+            return None
+        own = (policy.model, policy.adapter, policy.backend, policy.prompts, policy.images)
+        return GroundingModel(*own, language=config.language, constrained=config.constrained)
+    _backend_too(ground.model, ground.backends, "--ground-backend")
+    adapter = adapter_named(ground.adapter) if ground.adapter else adapter_for_model(ground.model)
+    if not isinstance(adapter, Grounder):
+        families = ", ".join(grounding_families())
+        raise InvalidRequest(f"{adapter.name} does not say where elements are; families that do: {families}")
+    return GroundingModel(
+        ground.model,
+        fitted(adapter, ground.model, None, None),
+        _client(config, ground.backends, ground.served_name or ground.model, ground.backend_token_file),
+        PromptSet.load(config.prompts),
+        PreparedImages(Encoding(config.image_format, config.jpeg_quality)),
+        language=config.language,
+        constrained=config.constrained,
+    )
+
+
+def load_judge(config: PolicyConfig, judge: JudgeConfig, policy: Policy | None) -> Judge | None:
+    """What judges episodes: a model of its own, else the policy's, else None. Raises InvalidRequest."""
+    if judge.model is not None:
+        _backend_too(judge.model, judge.backends, "--judge-backend")
+        model, own_frames, prompts = judge.model, _FRAMES, PromptSet.load(config.prompts)
+        backend = _client(config, judge.backends, judge.served_name or judge.model, judge.backend_token_file)
+        images = PreparedImages(Encoding(config.image_format, config.jpeg_quality))
+    else:
+        _no_backend_alone(judge.backends, "--judge-backend", "--judge-model")
+        if not isinstance(policy, ModelPolicy):
+            return None
+        model, own_frames, prompts = policy.model, policy.adapter.declaration.images, policy.prompts
+        backend, images = policy.backend, policy.images
+    return Judge(
+        model,
+        backend,
+        prompts,
+        images,
+        most_frames=judge.frames or own_frames,
+        best=judge.scale,
+        max_pixels=judge.frame_pixels,
+        language=config.language,
+        constrained=config.constrained,
+    )
+
+
+def _backend_too(model: str, backends: Sequence[str], flag: str) -> None:
+    if not backends:
+        raise InvalidRequest(f"the model {model!r} needs {flag} URL, for instance http://127.0.0.1:8000/v1")
+
+
+def _no_backend_alone(backends: Sequence[str], flag: str, needed: str) -> None:
+    if backends:
+        raise InvalidRequest(f"{flag} needs {needed} NAME, which says what is served there")
+
+
 def _backend(config: PolicyConfig, served_name: str, watch: Watch | None) -> ChatBackend:
+    return _client(config, config.backends, served_name, config.backend_token_file, watch)
+
+
+def _client(
+    config: PolicyConfig, urls: Sequence[str], served_name: str, token_file: Path | None, watch: Watch | None = None
+) -> ChatBackend:
     timeouts = BackendTimeouts(
         connect_s=config.connect_timeout_s, total_s=config.backend_timeout_s, cool_down_s=config.cool_down_s
     )
     try:
-        return ChatBackend(config.backends, served_name, token=_token(config), timeouts=timeouts, watch=watch)
+        return ChatBackend(urls, served_name, token=_token(token_file), timeouts=timeouts, watch=watch)
     except ValueError as error:
         raise InvalidRequest(str(error)) from error
 
 
-def _token(config: PolicyConfig) -> str | None:
-    path = config.backend_token_file
+def _token(path: Path | None) -> str | None:
     if path is None:
         return None
     try:

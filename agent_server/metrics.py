@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent_server.errors import BackendError
-from agent_server.schemas import ActResponse
+from agent_server.schemas import ActResponse, GroundResponse, JudgeResponse, Usage
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120)
@@ -32,6 +32,8 @@ class Metrics:
         self.stages = histogram("stage_seconds", "Wall time of a decision by stage", "stage")
         self.decisions = counter("decisions", "Samples that gave an action", "action")
         self.parse_errors = counter("parse_errors", "Samples that gave none", "kind")
+        self.groundings = counter("groundings", "Samples that were asked where an element is", "outcome")
+        self.votes = counter("votes", "Votes on episodes", "outcome")
         self.tokens = counter("tokens", "Tokens that the backend counted", "kind")
         self.backend_errors = counter("backend_errors", "Decisions that the backend failed", "kind")
 
@@ -44,7 +46,23 @@ class Metrics:
                 self.decisions.labels(sample.action.type).inc()
             elif sample.parse_error is not None:
                 self.parse_errors.labels(sample.parse_error.kind).inc()
-        usage = response.usage
+        self._used(response.usage)
+
+    def grounded(self, response: GroundResponse) -> None:
+        """Count one answer of a grounding model."""
+        for sample in response.samples or [response]:
+            outcome = {True: "place", False: "absent", None: "unreadable"}[sample.present]
+            self.groundings.labels(outcome).inc()
+        self._used(response.usage)
+
+    def judged(self, response: JudgeResponse) -> None:
+        """Count one judgement."""
+        for vote in response.votes:
+            outcome = {True: "success", False: "failure", None: "refused" if vote.refused else "unreadable"}
+            self.votes.labels(outcome[vote.success]).inc()
+        self._used(response.usage)
+
+    def _used(self, usage: Usage) -> None:
         self.tokens.labels("prompt").inc(usage.prompt_tokens)
         self.tokens.labels("completion").inc(usage.completion_tokens)
         self.tokens.labels("cached").inc(usage.cached_tokens or 0)

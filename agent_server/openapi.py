@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from agent_server.schemas import ActRequest, Problem
+from agent_server.schemas import ActRequest, GroundRequest, JudgeRequest, Problem
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC"
 """The smallest screenshot: one white pixel."""
@@ -26,6 +26,23 @@ EXAMPLE: dict[str, object] = {
     ],
     "session": "wifi_on-7-r0k0",
     "sampling": {"temperature": 0.7, "seed": 42},
+}
+
+GROUND_EXAMPLE: dict[str, object] = {
+    "element": "the switch beside Wi-Fi",
+    "screenshot": PIXEL,
+    "sampling": {"temperature": 0.7, "n": 3, "seed": 42},
+}
+
+JUDGE_EXAMPLE: dict[str, object] = {
+    "goal": "Turn on Wi-Fi",
+    "steps": [
+        {"thought": "The settings are where Wi-Fi is.", "action": {"type": "open_app", "app": "Settings"}},
+        {"summary": "Turned the switch", "action": {"type": "click", "point": [0, 0]}},
+    ],
+    "frames": {"0": PIXEL, "2": PIXEL},
+    "criteria": "The switch beside Wi-Fi is on.",
+    "sampling": {"n": 3, "temperature": 0.7, "seed": 42},
 }
 
 _PROBLEMS = {
@@ -49,39 +66,41 @@ PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     for status, text in _PROBLEMS.items()
 }
 
-ACT_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {"$ref": "#/components/schemas/ActRequest"},
-                "examples": {"one step done": {"value": EXAMPLE}},
-            },
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["request", "screenshot"],
-                    "properties": {
-                        "request": {"$ref": "#/components/schemas/ActRequest"},
-                        "screenshot": {"type": "string", "format": "binary"},
-                        "history[0].screenshot": {"type": "string", "format": "binary"},
+
+def _body(schema: str, example: tuple[str, dict[str, object]], files: tuple[str, ...], needed: str) -> dict[str, Any]:
+    """A request in both forms; `files` are file parts of the multipart one, of which `needed` must be there."""
+    asked = {"$ref": f"#/components/schemas/{schema}"}
+    parts = {name: {"type": "string", "format": "binary"} for name in files}
+    image = {"contentType": "image/png, image/jpeg, image/webp"}
+    name, value = example
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {"schema": asked, "examples": {name: {"value": value}}},
+                "multipart/form-data": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["request", needed],
+                        "properties": {"request": asked, **parts},
                     },
-                },
-                "encoding": {
-                    "request": {"contentType": "application/json"},
-                    "screenshot": {"contentType": "image/png, image/jpeg, image/webp"},
+                    "encoding": {"request": {"contentType": "application/json"}, needed: image},
                 },
             },
-        },
+        }
     }
-}
+
+
+ACT_BODY = _body("ActRequest", ("one step done", EXAMPLE), ("screenshot", "history[0].screenshot"), "screenshot")
+GROUND_BODY = _body("GroundRequest", ("one element", GROUND_EXAMPLE), ("screenshot",), "screenshot")
+JUDGE_BODY = _body("JudgeRequest", ("two steps", JUDGE_EXAMPLE), ("frame[0]", "frame[2]"), "frame[0]")
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """The app's OpenAPI document, with the schemas that `/act` reads by hand."""
+    """The app's OpenAPI document, with the schemas that are read by hand."""
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
-    for model in (ActRequest, Problem):
+    for model in (ActRequest, GroundRequest, JudgeRequest, Problem):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 
@@ -19,6 +20,7 @@ from agent_server.errors import InvalidRequest
 from agent_server.geometry import Size, smart_resize
 
 _LOG = logging.getLogger(__name__)
+_Family = TypeVar("_Family", bound=Adapter)
 _FILES = ("preprocessor_config.json", "processor_config.json")
 _KNOWN = re.compile(r"Qwen\d(?:_5)?_?VLImageProcessor")
 _MERGE = 2
@@ -72,7 +74,7 @@ def checkpoint_processor(folder: Path) -> Processor | None:
     return None
 
 
-def with_processor(adapter: Adapter, processor: Processor, model: str = "") -> Adapter:
+def with_processor(adapter: _Family, processor: Processor, model: str = "") -> _Family:
     """The adapter for a model that stands behind this processor.
 
     Raises InvalidRequest where the two cannot go together, or the processor's limits exclude each other.
@@ -92,7 +94,7 @@ def with_processor(adapter: Adapter, processor: Processor, model: str = "") -> A
             return replace(adapter, declaration=replace(adapter.declaration, processor=processor))
 
 
-def fitted(adapter: Adapter, model: str, min_pixels: int | None = None, max_pixels: int | None = None) -> Adapter:
+def fitted(adapter: _Family, model: str, min_pixels: int | None = None, max_pixels: int | None = None) -> _Family:
     """The adapter with the limits that were asked for, else those of the checkpoint where `model` is a folder.
 
     Warns in the log where the two differ. Raises InvalidRequest as `with_processor` and `checkpoint_processor` do.

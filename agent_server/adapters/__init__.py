@@ -26,6 +26,7 @@ from agent_server.adapters.adapter import (
 from agent_server.adapters.agentcpm import AgentCpmGui
 from agent_server.adapters.autoglm import AutoGlmPhone
 from agent_server.adapters.gelab import GelabZero
+from agent_server.adapters.grounding import Grounder, Grounding, Place
 from agent_server.adapters.gui_owl import GuiOwl10, GuiOwl15
 from agent_server.adapters.mai_ui import MaiUi
 from agent_server.adapters.qwen_vl import Qwen3Vl, Qwen25Vl
@@ -83,10 +84,13 @@ __all__ = [
     "Adapter",
     "Constraint",
     "Declaration",
+    "Grounder",
+    "Grounding",
     "ImagePart",
     "Message",
     "ModelFrame",
     "Parsed",
+    "Place",
     "Processor",
     "PromptInput",
     "PromptSet",

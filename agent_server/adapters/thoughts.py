@@ -93,6 +93,12 @@ def thinking(text: str) -> str:
     return _plain(text[start.end() : ends[-1] if ends else len(text)])
 
 
+def thinks_on(text: str) -> bool:
+    """Whether the last block of thinking is never closed."""
+    tags = [tag.group() for tag in _THINK_TAG.finditer(text)]
+    return bool(tags) and not tags[-1].startswith("</")
+
+
 def without_thinking(text: str) -> str:
     """What is said outside of thinking: a block that is closed is left out, one that stays open is taken as said."""
     ends = [tag.end() for tag in _THINK_TAG.finditer(text) if tag.group().startswith("</")]

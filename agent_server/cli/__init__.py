@@ -16,7 +16,10 @@ from pydantic import ValidationError
 from agent_server import __version__
 from agent_server.cli.act import act
 from agent_server.cli.adapters import adapters, parse, prompts
+from agent_server.cli.ground import ground
+from agent_server.cli.judge import judge
 from agent_server.cli.serve import serve
+from agent_server.cli.verify import verify
 from agent_server.errors import AgentServerError, InvalidRequest, PolicyRejected
 
 
@@ -43,7 +46,7 @@ def _root(
     """Given a goal, a history and a screenshot of a phone, choose one action."""
 
 
-for _command in (serve, act, parse, adapters, prompts):
+for _command in (serve, verify, act, ground, judge, parse, adapters, prompts):
     app.command()(_command)
 
 # typer brings its own copy of click in newer versions; this is the base of every complaint about flags in both.

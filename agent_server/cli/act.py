@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter, ValidationError
 
 from agent_server.act_request import observation_of
 from agent_server.annotate import annotated
+from agent_server.cli.files import parsed, read_file, read_token, write_file
 from agent_server.cli.policy_flags import with_policy_flags
 from agent_server.client import PolicyClient
 from agent_server.config import PolicyConfig
@@ -19,7 +19,6 @@ from agent_server.images import ImageLimits, check_image
 from agent_server.loader import load_policy
 from agent_server.multipart import Part
 from agent_server.schemas import ActRequest, ActResponse, HistoryTurn, Sampling
-from agent_server.tokens import read_tokens
 
 
 @with_policy_flags
@@ -38,15 +37,15 @@ def act(
     annotate: Annotated[Path | None, typer.Option(help="Write the screenshot with the action drawn on it.")] = None,
 ) -> None:
     """Choose one action for a screenshot and print the answer as JSON."""
-    image = _read(screenshot)
+    image = read_file(screenshot)
     request = ActRequest(
         goal=goal,
         history=_history(history),
-        ui_tree=_read(ui_tree).decode("utf-8", "replace") if ui_tree else None,
+        ui_tree=read_file(ui_tree).decode("utf-8", "replace") if ui_tree else None,
         app=app,
         model=chosen.model if url else None,
         session=session,
-        sampling=_parsed(Sampling, sampling, "--sampling"),
+        sampling=parsed(Sampling, sampling, "--sampling"),
         return_tokens=return_tokens,
     )
     if url:
@@ -55,7 +54,7 @@ def act(
         answer = asyncio.run(_decide(chosen, request, image))
     if annotate:
         said = answer.parse_error.message if answer.parse_error else "no action"
-        _write(annotate, annotated(check_image(image), answer.action, said))
+        write_file(annotate, annotated(check_image(image), answer.action, said))
     print(answer.model_dump_json(indent=2))
 
 
@@ -70,7 +69,7 @@ async def _decide(chosen: PolicyConfig, request: ActRequest, image: bytes) -> Ac
 
 def _ask(url: str, token_file: Path | None, request: ActRequest, image: bytes) -> ActResponse:
     try:
-        client = PolicyClient(url, token=_token(token_file))
+        client = PolicyClient(url, token=read_token(token_file))
     except ValueError as error:
         raise InvalidRequest(str(error)) from error
     with client:
@@ -87,38 +86,5 @@ def _ask(url: str, token_file: Path | None, request: ActRequest, image: bytes) -
         )
 
 
-def _token(path: Path | None) -> str | None:
-    if path is None:
-        return None
-    _read(path)
-    tokens = read_tokens(path)
-    if not tokens:
-        raise InvalidRequest(f"the token file {path} holds no token")
-    return tokens[0].decode()
-
-
 def _history(path: Path | None) -> list[HistoryTurn]:
-    return [] if path is None else _parsed(list[HistoryTurn], _read(path), str(path))
-
-
-def _parsed(kind: type, text: str | bytes, name: str):  # type: ignore[no-untyped-def]
-    try:
-        return TypeAdapter(kind).validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidRequest(f"{name}: {where + ': ' if where else ''}{first['msg']}") from error
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InvalidRequest(f"cannot read {path}: {error.strerror}") from error
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise InvalidRequest(f"cannot write {path}: {error.strerror}") from error
+    return [] if path is None else parsed(list[HistoryTurn], read_file(path), str(path))

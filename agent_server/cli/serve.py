@@ -8,22 +8,28 @@ from typing import Annotated, Literal
 
 import typer
 
+from agent_server.cli.ground_flags import with_ground_flags
+from agent_server.cli.judge_flags import with_judge_flags
 from agent_server.cli.launch_flags import with_launch_flags
 from agent_server.cli.policy_flags import with_policy_flags
-from agent_server.config import MIB, LaunchConfig, PolicyConfig, ServerConfig
+from agent_server.config import MIB, GroundConfig, JudgeConfig, LaunchConfig, PolicyConfig, ServerConfig
 from agent_server.errors import InvalidRequest
 from agent_server.launcher.command import Command
 from agent_server.launcher.executable import find_vllm
 from agent_server.launcher.loading import commands, policy_settings, starts_servers
 from agent_server.launcher.ports import reserved_ports
-from agent_server.loader import load_policy
+from agent_server.loader import load_grounding, load_judge, load_policy
 
 
 @with_policy_flags
 @with_launch_flags
+@with_ground_flags
+@with_judge_flags
 def serve(
     chosen: PolicyConfig,
     launch: LaunchConfig,
+    ground: GroundConfig,
+    judge: JudgeConfig,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.", min=0, max=65535)] = 8100,
     token_file: Annotated[Path | None, typer.Option(help="Bearer tokens, one a line; without it all may ask.")] = None,
@@ -57,7 +63,8 @@ def serve(
         if dry_run:
             print(*planned, sep="\n")
         else:
-            _run(policy_settings(chosen, launch, planned), launch, config, planned, host, port, log_level)
+            settings = policy_settings(chosen, launch, planned)
+            _run(settings, launch, ground, judge, config, planned, host, port, log_level)
 
 
 def _executable(launch: LaunchConfig, dry_run: bool) -> str:
@@ -72,6 +79,8 @@ def _executable(launch: LaunchConfig, dry_run: bool) -> str:
 def _run(
     chosen: PolicyConfig,
     launch: LaunchConfig,
+    ground: GroundConfig,
+    judge: JudgeConfig,
     config: ServerConfig,
     planned: list[Command],
     host: str,
@@ -87,5 +96,7 @@ def _run(
 
     patience = Patience(launch.start_timeout_s, launch.hang_timeout_s)
     replicas = Replicas(planned, patience, Console(sys.stderr)) if planned else None
-    app = create_app(load_policy(chosen, replicas), config)
+    policy = load_policy(chosen, replicas)
+    grounding, judging = load_grounding(chosen, ground, policy), load_judge(chosen, judge, policy)
+    app = create_app(policy, config, grounding=grounding, judge=judging)
     serve_app(app, host, port, lambda url: print(f"listening on {url}", flush=True), log_level, replicas)

@@ -32,7 +32,7 @@ _ACT = {
 _GROUND = {"element": "element", "language": "English", "width": 1, "height": 1}
 _JUDGE = {
     "goal": "goal",
-    "steps": [{"number": 1, "thought": "thought", "action": "action", "summary": "summary"}],
+    "steps": [{"number": 1, "thought": "thought", "action": "action", "summary": "summary", "raw": ""}],
     "frames": [{"number": 1, "step": 0}],
     "frame": {"number": 1, "step": 0},
     "last": 1,

@@ -10,6 +10,8 @@ from agent_server.schemas.act import (
     Tokens,
     Usage,
 )
+from agent_server.schemas.ground import GroundRequest, GroundResponse, GroundSample
+from agent_server.schemas.judge import Agreement, JudgeRequest, JudgeResponse, JudgeStep, Vote
 from agent_server.schemas.models import ModelCard, ModelList
 from agent_server.schemas.problem import MISSING_SCREENSHOTS, Problem
 from agent_server.schemas.wire import (
@@ -30,7 +32,14 @@ __all__ = [
     "TEXT_LIMIT",
     "ActRequest",
     "ActResponse",
+    "Agreement",
+    "GroundRequest",
+    "GroundResponse",
+    "GroundSample",
     "HistoryTurn",
+    "JudgeRequest",
+    "JudgeResponse",
+    "JudgeStep",
     "LogprobsMode",
     "ModelCard",
     "ModelList",
@@ -42,6 +51,7 @@ __all__ = [
     "Text",
     "Tokens",
     "Usage",
+    "Vote",
     "WeightsPolicy",
     "Wire",
 ]
