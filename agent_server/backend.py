@@ -17,18 +17,27 @@ import asyncio
 import hashlib
 import itertools
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
 import orjson
 
 from agent_server.completion import Completion, read_completion
-from agent_server.errors import BackendError, BackendRejected, BackendReply, BackendUnavailable
+from agent_server.errors import (
+    BackendError,
+    BackendRejected,
+    BackendReply,
+    BackendUnavailable,
+    BackendUnreachable,
+    ModelNotServed,
+)
 from agent_server.http_client import BrokenAnswer, HttpClient, HttpResponse, NoAnswer
 from agent_server.replica import Replica
 from agent_server.revisions import Revision
+from agent_server.schemas import WeightsPolicy
 
 _REFUSALS = (400, 413, 422)
 _BUSY = (408, 429, 502, 503, 504)
@@ -71,7 +80,17 @@ class ChatRequest:
     model: str | None = None
     """Served name to ask for in place of the backend's own."""
     revision: Revision | None = None
-    """The weights that must answer; None: whatever a server has that is not a LoRA adapter."""
+    """The weights that must answer; None leaves that to whoever chooses them for the session."""
+
+
+class Served(Protocol):
+    """What answers one request."""
+
+    @property
+    def revision(self) -> Revision: ...
+
+    @property
+    def policy(self) -> WeightsPolicy: ...
 
 
 class ChatBackend:
@@ -95,8 +114,11 @@ class ChatBackend:
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         bases = dict.fromkeys(base_url(url) for url in urls)
         self.headers = headers
-        self.base = Revision("base")
+        self.base = self.current = Revision("base")
+        """What the servers were started with, and the weights that new sessions get."""
         self.replicas = [Replica(base, HttpClient(base, headers), self.base) for base in bases]
+        self.choose: Callable[[str | None], AbstractAsyncContextManager[Served]] | None = None
+        """Chooses the weights for a request of a session, where they can change; see `agent_server.weights`."""
         self._turn = itertools.count()
 
     @property
@@ -105,8 +127,9 @@ class ChatBackend:
 
     @property
     def weights(self) -> str | None:
-        """The revision that the first URL which told one serves; None before any was asked."""
-        return next((replica.weights for replica in self.replicas if replica.weights), None)
+        """The revision that new sessions get; None before any URL told the name of what it was started with."""
+        told = (replica.weights for replica in self.replicas if replica.serves(self.current) and replica.weights)
+        return self.current.name or next(told, None)
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Ask once for the completion that `request` describes.
@@ -114,6 +137,14 @@ class ChatBackend:
         Raises BackendUnavailable where no URL answers or none in time, BackendRejected where the model server says that
         the request cannot be served, BackendReply for any other answer.
         """
+        if self.choose is None or request.revision is not None:
+            kept: WeightsPolicy = "step" if request.session is None else "pinned"
+            return replace(await self._complete(request), weights_policy=kept)
+        async with self.choose(request.session) as served:
+            completion = await self._complete(replace(request, revision=served.revision))
+            return replace(completion, weights_policy=served.policy)
+
+    async def _complete(self, request: ChatRequest) -> Completion:
         body = orjson.dumps(self._body(request))
         failures: list[str] = []
         for replica in self._order(request):
@@ -134,7 +165,6 @@ class ChatBackend:
                 if fate is None:
                     raise
                 raise BackendUnavailable(f"{replica.url}: {fate}") from error
-        failures += [f"{replica.url}: {replica.lost}" for replica in self.replicas if replica.lost]
         said = "; ".join(failures) or f"none serves {request.revision}"
         raise BackendUnavailable(f"no backend can be reached for {self.model!r}: {said}")
 
@@ -158,12 +188,15 @@ class ChatBackend:
         raise BackendUnavailable(f"no backend is ready for {self.model!r}: {'; '.join(failures)}")
 
     async def entry(self) -> Mapping[str, object]:
-        """What `/v1/models` of the first URL says of the model: `max_model_len`, say. Raises BackendError."""
+        """What `/v1/models` of the first URL says of the model: `max_model_len`, say.
+
+        Raises BackendUnreachable where nobody is there, ModelNotServed, and other kinds of BackendError.
+        """
         replica = self.replicas[0]
         try:
             return await self._probe(replica)
         except NoAnswer as failure:
-            raise BackendUnavailable(f"{replica.url}: {failure}") from failure
+            raise BackendUnreachable(f"{replica.url}: {failure}") from failure
 
     async def aclose(self) -> None:
         for replica in self.replicas:
@@ -253,7 +286,7 @@ class ChatBackend:
         models = _models(response.body, replica.url)
         if self.model not in models:
             served = ", ".join(models) or "nothing"
-            raise BackendReply(f"{replica.url} does not serve {self.model!r}; it serves {served}")
+            raise ModelNotServed(f"{replica.url} does not serve {self.model!r}; it serves {served}", models)
         entry = models[self.model]
         replica.started_with, replica.asked, replica.down_until = _revision(entry), True, 0.0
         return entry

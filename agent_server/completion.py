@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from agent_server.errors import BackendReply
-from agent_server.schemas import Tokens, Usage
+from agent_server.schemas import Tokens, Usage, WeightsPolicy
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Completion:
     usage: Usage
     url: str
     weights: str | None = None
+    weights_policy: WeightsPolicy | None = None
 
 
 def read_completion(content: bytes, url: str, weights: str | None = None, with_tokens: bool = False) -> Completion:

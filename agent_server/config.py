@@ -20,6 +20,8 @@ class ServerConfig(BaseModel):
 
     token_file: Path | None = None
     """Bearer tokens, one a line; None lets everyone in."""
+    admin_token_file: Path | None = None
+    """Bearer tokens of those who may change weights; None lets nobody."""
     max_body_bytes: int = Field(default=32 * MIB, ge=1024)
     """Of a whole request, history screenshots included."""
     max_image_bytes: int = Field(default=16 * MIB, ge=1)
@@ -28,6 +30,8 @@ class ServerConfig(BaseModel):
     """Width times height of one image."""
     screenshot_cache_bytes: int = Field(default=512 * MIB, ge=0)
     """Of screenshots that later requests may name by their digest; 0 keeps none."""
+    verify: bool = True
+    """Whether a model server is examined before it is used; see `agent_server.verify`."""
     max_in_flight: int = Field(default=512, ge=1)
     """Requests that are answered at once; more are refused with 429. Each holds its screenshots in memory."""
     body_timeout_s: float = Field(default=60.0, gt=0)
@@ -67,6 +71,25 @@ class JudgeConfig(BaseModel):
     """Larger screenshots are scaled down to this many pixels."""
     scale: int = Field(default=10, ge=1, le=1_000)
     """The best score that its prompt speaks of; the worst is 0."""
+
+
+class WeightsConfig(BaseModel):
+    """How weights are changed while they serve; see `agent_server.weights`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    policy: Literal["pinned", "step"] = "pinned"
+    """Whether a session keeps the revision it began with, or every request gets the newest."""
+    session_idle_s: float = Field(default=600.0, gt=0)
+    """A session that was not heard of for so long is over."""
+    session_deadline_s: float = Field(default=1800.0, gt=0)
+    """A session that is older is not entitled to its revision any more."""
+    keep_adapters: int = Field(default=2, ge=1)
+    """LoRA revisions that stay loaded at least, the newest ones."""
+    load_timeout_s: float = Field(default=600.0, gt=0)
+    """For one model server to load weights."""
+    remote: bool = False
+    """Whether folders of weights are the model servers' own, and cannot be looked at here."""
 
 
 class PolicyConfig(BaseModel):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 from urllib.parse import urlsplit
@@ -54,6 +54,9 @@ class HttpClient:
         given = {"Host": parts.netloc.rpartition("@")[2], "Accept": "application/json", **(headers or {})}
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in given.items())
         self._idle: list[_Connection] = []
+        self.greet: Callable[[], Awaitable[bool]] | None = None
+        """Called whenever a connection was opened, before anything is sent on it: a restarted server shows there, and
+        nowhere else. True: it changed the server, connect again. What it raises, the request raises."""
 
     async def request(self, method: str, path: str, body: bytes = b"", connect_timeout_s: float = 5.0) -> HttpResponse:
         """One exchange. Raises NoAnswer and BrokenAnswer.
@@ -99,6 +102,17 @@ class HttpClient:
         return None
 
     async def _connect(self, timeout_s: float) -> _Connection:
+        while True:
+            connection = await self._open(timeout_s)
+            try:
+                if self.greet is None or not await self.greet():
+                    return connection
+            except BaseException:
+                connection.close()
+                raise
+            connection.close()
+
+    async def _open(self, timeout_s: float) -> _Connection:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(timeout_s):

@@ -68,15 +68,15 @@ class Replica:
     """What it calls the weights it was started with."""
     asked: bool = False
     """Whether it has been asked what it serves since it was last unreachable."""
-    lost: str | None = None
-    """Why it serves nothing that could be named, until somebody loads weights again."""
+    named: str | None = None
+    """What an earlier policy server loaded into it, where it tells."""
     gate: Gate = field(default_factory=Gate)
 
     @property
     def weights(self) -> str | None:
         """The name of its full weights; None where it never told."""
-        return self.root.name or self.started_with
+        return self.root.name or self.named or self.started_with
 
     def serves(self, revision: Revision | None) -> bool:
         """Whether a request for `revision` (None: whatever there is) may go here."""
-        return self.lost is None and (revision is None or self.root is revision.root)
+        return revision is None or self.root is revision.root

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import binascii
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 from agent_server.adapters import Processor
 from agent_server.image_headers import read_header
 from agent_server.processor import image_tokens
+from agent_server.scripted_weights import ScriptedWeights
 
 IMAGE_TOKEN = 1_000
 """The id of every image token in prompts that are counted."""
@@ -94,6 +96,8 @@ class ScriptedModel:
     """Prompts with more are refused, as vLLM's --limit-mm-per-prompt does."""
     logprobs_mode: Literal["raw", "processed"] = "raw"
     """What a token that `allowed_token_ids` forces is said to have had: a log-probability below 0, or 0."""
+    weights: ScriptedWeights | None = None
+    """Lets its weights be changed, as a vLLM that was started for that."""
     requests: list[RecordedRequest] = field(default_factory=list)
     connections: set[tuple[str, int]] = field(default_factory=set)
     """Every client address seen: how many connections were opened."""
@@ -105,13 +109,19 @@ class ScriptedModel:
             return
         content = await _body(receive)
         self.connections.add(tuple(scope["client"]))
+        if self.weights is not None and (known := await self.weights.answer(scope["method"], scope["path"], content)):
+            await _answer(send, ScriptedReply(status=known[0]), known[1])
+            return
         match scope["method"], scope["path"]:
             case "POST", "/v1/chat/completions":
-                await self._complete(scope, content, receive, send)
+                with self.weights.answering() if self.weights else nullcontext():
+                    await self._complete(scope, content, receive, send)
             case "GET", "/v1/models":
                 told = {"id": self.model, "root": self.root, "max_model_len": self.max_model_len, "object": "model"}
                 entry = {name: value for name, value in told.items() if value is not None}
-                await _answer(send, ScriptedReply(), orjson.dumps({"object": "list", "data": [entry]}))
+                adapters = self.weights.adapters if self.weights else {}
+                entries = [{"id": name, "root": folder, "parent": self.model} for name, folder in adapters.items()]
+                await _answer(send, ScriptedReply(), orjson.dumps({"object": "list", "data": [entry, *entries]}))
             case "GET", "/health":
                 await _answer(send, ScriptedReply(), b"")
             case _:
@@ -119,7 +129,7 @@ class ScriptedModel:
 
     async def _complete(self, scope: Scope, content: bytes, receive: Receive, send: Send) -> None:
         body: dict[str, Any] = {}
-        if self.record or self.counts or self.most_images is not None:
+        if self.record or self.counts or self.weights or self.most_images is not None:
             body = orjson.loads(content)
         headers = {name.decode(): value.decode() for name, value in scope["headers"]}
         request = RecordedRequest(headers, body)
@@ -133,6 +143,9 @@ class ScriptedModel:
         await _answer(send, reply, reply.body if reply.body is not None else self._completion(reply, body, ids))
 
     def _refusal(self, request: RecordedRequest, ids: list[int] | None) -> ScriptedReply | None:
+        asked = request.body.get("model", self.model)
+        if self.weights is not None and asked != self.model and asked not in self.weights.adapters:
+            return _refused(f"The model `{asked}` does not exist.", 404)
         if self.most_images is not None and len(request.images()) > self.most_images:
             return _refused(f"At most {self.most_images} image(s) may be provided in one prompt.")
         if ids is not None and self.max_model_len is not None and len(ids) > self.max_model_len:
@@ -160,8 +173,8 @@ class ScriptedModel:
         return orjson.dumps(answer)
 
 
-def _refused(message: str) -> ScriptedReply:
-    return ScriptedReply(status=400, body=orjson.dumps({"error": {"message": message, "code": 400}}))
+def _refused(message: str, status: int = 400) -> ScriptedReply:
+    return ScriptedReply(status=status, body=orjson.dumps({"error": {"message": message, "code": status}}))
 
 
 async def _leaves_within(seconds: float, receive: Receive) -> bool:

@@ -14,8 +14,9 @@ Text = Annotated[str, Field(max_length=TEXT_LIMIT)]
 LogprobsMode = Literal["raw", "processed"]
 """raw: of the model's own distribution; processed: after temperature, top-p, top-k and penalties. Where a reply was
 constrained, both are of the distribution over what its grammar admits."""
-WeightsPolicy = Literal["pinned", "step"]
-"""pinned: a session keeps its revision of the weights until it ends; step: every request is answered by the newest."""
+WeightsPolicy = Literal["pinned", "step", "moved"]
+"""pinned: a session keeps its revision of the weights until it ends; step: every request is answered by the newest;
+moved: a session that was pinned goes on with other weights, because its own had to go or its time was over."""
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """Of the bytes as they were sent, in lower-case hexadecimal."""
 
