@@ -56,6 +56,7 @@ _LONGEST_TAP_MS = 200
 _HOLD_MS = 1000
 _PRIMITIVES = ("POINT", "PRESS", "TYPE", "CLEAR", "DEEP_LINK")
 _NAMES = {name.lower(): name for name in (*_PRIMITIVES, "to", "duration", "STATUS", "thought")}
+_INNER = ("action", "args", "arguments")
 _OBJECT = marker(rf"(?=\{{\s{{0,20}}[\"'“‘]?(?:{'|'.join(_NAMES)})[\"'”’]?\s{{0,9}}[:：])")
 _MILLISECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*(?:ms)?\s*")
 _LETTERS = string.ascii_letters
@@ -172,6 +173,8 @@ def _read(scanner: Scanner) -> list[Call]:
     """
     start = scanner.pos
     written = read_object(scanner) or {}
+    for inner in [value for key, value in written.items() if key.lower() in _INNER]:
+        written |= inner if isinstance(inner, dict) else {}
     source = scanner.text[start : scanner.pos]
     entries = {name: value for key, value in written.items() if (name := _name(key)) and _given(name, value)}
     status = {name: entries.pop(name) for name in ("STATUS",) if name in entries}

@@ -122,8 +122,10 @@ class Arguments:
         return None
 
     def seconds(self, *names: str) -> float | None:
-        """A duration in seconds, at most ten minutes; None where absent or empty."""
+        """A duration in seconds (in milliseconds where it says so), at most ten minutes; None where absent or empty."""
         seconds = self._number(*names)
+        if seconds is not None and str(self.value(*names)).rstrip().endswith("ms"):
+            seconds /= 1000
         return None if seconds is None else min(seconds, _MAX_WAIT_S)
 
     def hold_ms(self) -> int | None:

@@ -86,14 +86,11 @@ class AutoGlmPhone(Adapter):
     declaration: Declaration = AUTOGLM_PHONE
 
     def split(self, text: str) -> Reply:
-        found = (
-            outline(text, _TAGGED, reader(_VERBS))
-            or outline(text, _LINE, bare_reader(_VERBS))
-            or outline(text, _INLINE, _read_last)
-        )
-        if found is None:
-            return Reply(thinking(text), problem="there is neither do(…) nor finish(…) outside of the thinking")
-        return Reply(found.before, "", tuple(map(_resolved, found.calls)), "the <answer> holds no call")
+        for markers, read in ((_TAGGED, reader(_VERBS)), (_LINE, bare_reader(_VERBS)), (_INLINE, _read_last)):
+            found = outline(text, markers, read)
+            if found and found.calls:
+                return Reply(found.before, "", tuple(map(_resolved, found.calls)))
+        return Reply(thinking(text), problem="there is neither do(…) nor finish(…) outside of the thinking")
 
     def act(self, reply: Reply, map: CoordinateMap) -> Action:
         arguments = Arguments(reply.calls[0], map)

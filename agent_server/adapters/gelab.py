@@ -57,6 +57,7 @@ _VERBS = VERBS | {"complete", "abort", "info", "awake"}
 _CALLS = marker(ACTION_LINE, CALL_LINE, OBJECT_LINE)
 _VERB = re.compile(r"[A-Za-z][A-Za-z_ ]{0,30}")
 _TAG = re.compile(r"<\s{0,3}(/?)\s{0,3}(?:think|tink|thinking|thought)\s{0,3}>", re.IGNORECASE)
+_WRAPPING = re.compile(r"</?(?:answer|action)>|^[ \t]{0,8}```\w{0,10}[ \t]{0,8}$", re.IGNORECASE | re.MULTILINE)
 
 GELAB_ZERO = Declaration(
     name="gelab-zero",
@@ -86,7 +87,7 @@ class GelabZero(Adapter):
 
     def split(self, text: str) -> Reply:
         thought, said = _parts(without_special_tokens(text))
-        calls = read_fields(said)
+        calls = read_fields(_WRAPPING.sub("", said))
         if not (calls and _VERB.fullmatch(calls[0].name)):
             found = outline(text, _CALLS, bare_reader(_VERBS))
             calls = found.calls if found and found.calls else calls

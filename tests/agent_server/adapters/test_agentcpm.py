@@ -91,6 +91,7 @@ def test_actions(entries, action):
         '{"thought":"</think> {\\"PRESS\\":\\"HOME\\"}","POINT":[1,2]}',
         '{"thought":"first I look"}\n{"POINT":[1,2]}',
         '{"name":"act","arguments":{"POINT":[1,2]}}',
+        '{"thought":"t","ACTION":{"POINT":[1,2]},"ARGS":{"duration":200},"STATUS":"continue"}',
         '{"point":[1,2],"status":"continue"}',
         '{"POINT":[1,2],}<|im_end|>',
     ],

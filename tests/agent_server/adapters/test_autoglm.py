@@ -66,6 +66,7 @@ def read(text: str, size: Size = SQUARE):
         ('do(action="Wait", duration="2.5 seconds")', Wait(seconds=2.5)),
         ('do(action="Wait", duration="3秒")', Wait(seconds=3)),
         ('do(action="Wait", duration=2)', Wait(seconds=2)),
+        ('do(action="Wait", duration="500 ms")', Wait(seconds=0.5)),
         ('do(action="Wait")', Wait()),
         ('do(action="Interact")', CallUser()),
         ('do(action="Take_over", message="请登录")', CallUser(text="请登录")),
@@ -119,6 +120,7 @@ def test_text(inside, text):
         '<answer><|begin_of_box|>do(action="Tap", element=[1,2])<|end_of_box|></answer>',
         '<tool_call>{"name": "do", "arguments": {"action": "Tap", "element": [1, 2]}}</tool_call>',
         'do(action="Tap", element=[1,2])<|user|>',
+        '<answer>Tapping now.</answer>\nSo: do(action="Tap", element=[1,2])',
     ],
 )
 def test_wrappings(text):

@@ -86,6 +86,8 @@ def test_actions(fields, action):
         "explain:e\taction:CLICK point:1,2\tsummary:s",
         "explain:e\taction:CLICK\tpoint:1,2 summary:s",
         "action:CLICK\tpoint:1,2",
+        "<THINK>t</THINK>\n```\nexplain:e\taction:CLICK\tpoint:1,2\tsummary:s\n```",
+        "<THINK>t</THINK>\n<answer>explain:e\taction:CLICK\tpoint:1,2\tsummary:s</answer>",
         "CLICK(point=1,2)",
         "action:CLICK(point=[1,2])",
         '{"action": "CLICK", "point": [1, 2]}',
