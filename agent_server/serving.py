@@ -22,7 +22,7 @@ _LOG = logging.getLogger("uvicorn.error")
 _KEEPALIVE_S = 75
 _GRACE_S = 20
 _GRACE_BESIDE_S = 5
-_COMPANION_GRACE_S = 3.0
+_COMPANION_GRACE_S = 2.5
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _MIB = 2**20
 
@@ -36,6 +36,11 @@ class Companion(Protocol):
 
     async def ready(self) -> None:
         """Return when the app is of use."""
+        ...
+
+    @property
+    def quick(self) -> bool:
+        """Whether `stop` takes no time worth mentioning, so that requests may have all the grace there is."""
         ...
 
     async def stop(self, grace_s: float) -> None:
@@ -53,9 +58,9 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; requests that are being answered are finished first, for up to 20 s.
 
-    With a `companion` it is up to 5 s for them and 3 s for the companion, all in all less than 10. `announce` is called
-    with the URL once requests are accepted and the companion is ready; port 0 takes any free one. Raises InvalidRequest
-    where the address cannot be bound, and what ends the companion.
+    With a `companion` that takes time to stop it is up to 5 s for them and 2.5 s for it, less than 10 s in all.
+    `announce` is called with the URL once requests are accepted and the companion is ready; port 0 takes any free one.
+    Raises InvalidRequest where the address cannot be bound, and what ends the companion.
     """
     keep_freed_memory()
     raise_file_limit()
@@ -68,7 +73,7 @@ def serve(
         log_level=log_level,
         access_log=False,
         timeout_keep_alive=_KEEPALIVE_S,
-        timeout_graceful_shutdown=_GRACE_S if companion is None else _GRACE_BESIDE_S,
+        timeout_graceful_shutdown=_GRACE_S if companion is None or companion.quick else _GRACE_BESIDE_S,
         server_header=False,
     )
     # After its own shutdown uvicorn raises the signal again for whoever handled it before.

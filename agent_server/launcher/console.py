@@ -6,6 +6,8 @@ import os
 from typing import TextIO
 
 _CLEAR = "\r\x1b[2K"
+_COLUMNS = 80
+"""Of a terminal that does not say."""
 
 
 class Console:
@@ -27,7 +29,8 @@ class Console:
                 self.line(text)
             return
         cleared = self._cleared()
-        self._status = text[: os.get_terminal_size(self._stream.fileno()).columns - 1]
+        columns = os.get_terminal_size(self._stream.fileno()).columns or _COLUMNS
+        self._status = text[: columns - 1]
         self._write(cleared + self._status)
 
     def _cleared(self) -> str:

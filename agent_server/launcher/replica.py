@@ -24,6 +24,8 @@ _LONGEST_PAUSE_S = 60.0
 _GOOD_S = 300.0
 _POLL_S = 1.0
 _PROBE_S = 5.0
+_LAST_WORD_S = 0.3
+"""For the exit code of a process that has closed its sockets: it tells more than these."""
 _FATE_S = 3.0
 _STOP_S = 3.0
 
@@ -117,7 +119,8 @@ class Replica:
         try:
             await asyncio.wait({ended, watched}, return_when=asyncio.FIRST_COMPLETED)
             up_s = _now() - self.state.since if isinstance(self.state, Up) else None
-            return _End(f"died ({described(ended.result())})" if ended.done() else watched.result(), up_s)
+            await asyncio.wait({ended}, timeout=_LAST_WORD_S)
+            return _End(described(ended.result()) if ended.done() else watched.result(), up_s)
         finally:
             ended.cancel()
             watched.cancel()
@@ -126,7 +129,12 @@ class Replica:
         """Return when it must be replaced, and why."""
         began = last = _now()
         while True:
-            status = await self._probe()
+            try:
+                status = await self._probe()
+            except NoAnswer as refused:
+                if self.up.is_set():
+                    return f"no longer answers ({refused})"
+                status = None
             now = _now()
             if status == 200:
                 last = now
@@ -134,7 +142,7 @@ class Replica:
                     self._enter(Up(now))
                     self._tell(f"is up after {now - began:.0f} s on {self.command.url}")
             elif self.up.is_set() and status is not None:
-                return f"lost its engine (health says {status})"
+                return f"lost its engine (health answers {status})"
             elif self.up.is_set() and now - last > self._patience.hang_s:
                 return f"hung (no sign of health for {now - last:.0f} s) and was killed"
             elif not self.up.is_set() and now - began > self._patience.start_s:
@@ -142,11 +150,11 @@ class Replica:
             await asyncio.sleep(_POLL_S)
 
     async def _probe(self) -> int | None:
-        """The status of its health; None where there was no answer."""
+        """The status of its health; None where it is late. Raises NoAnswer where nobody listens or it hangs up."""
         try:
             async with asyncio.timeout(min(_PROBE_S, self._patience.hang_s)):
-                return (await self._health.request("GET", "/health")).status
-        except (TimeoutError, NoAnswer, BrokenAnswer):
+                return (await self._health.request("GET", "/health", connect_timeout_s=2 * _PROBE_S)).status
+        except (TimeoutError, BrokenAnswer):
             return None
 
     async def _cleared(self) -> None:

@@ -22,6 +22,8 @@ class Replicas:
     It is the `Watch` of a `ChatBackend` over the commands' URLs.
     """
 
+    quick = False
+
     def __init__(self, commands: Sequence[Command], patience: Patience, console: Console) -> None:
         numbered = [f"vllm {index}" for index in range(len(commands))] if len(commands) > 1 else ["vllm"]
         self._console = console
