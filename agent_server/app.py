@@ -19,10 +19,12 @@ from agent_server.openapi import describe
 from agent_server.policy import Policy
 from agent_server.problems import install
 from agent_server.routes.act import add_act
+from agent_server.routes.admin import add_admin
 from agent_server.routes.ground import add_ground
 from agent_server.routes.judge import add_judge
 from agent_server.routes.state import add_state
 from agent_server.tokens import TokenFile
+from agent_server.weights.change import WeightChanges
 
 
 def create_app(
@@ -31,6 +33,7 @@ def create_app(
     *,
     grounding: GroundingModel | None = None,
     judge: Judge | None = None,
+    weights: WeightChanges | None = None,
 ) -> FastAPI:
     """The policy server; closes what it was given when it shuts down.
 
@@ -42,17 +45,19 @@ def create_app(
         title="Android policy server",
         version=__version__,
         description="Given a goal, a history and a screenshot, choose one action.",
-        lifespan=_closing(policy, grounding, judge),
+        lifespan=_closing(policy, grounding, judge, weights),
         redirect_slashes=False,
     )
     install(app)
     add_act(app, policy, config, metrics)
     add_ground(app, grounding, config, metrics)
     add_judge(app, judge, config, metrics)
+    add_admin(app, weights)
     add_state(app, policy, metrics)
     app.add_middleware(Admission, limit=config.max_in_flight)
-    if config.token_file is not None:
-        app.add_middleware(BearerAuth, tokens=TokenFile(config.token_file))
+    if config.token_file is not None or config.admin_token_file is not None:
+        tokens, admins = (TokenFile(path) if path else None for path in (config.token_file, config.admin_token_file))
+        app.add_middleware(BearerAuth, tokens=tokens, admins=admins)
     app.add_middleware(Measured, metrics=metrics)
     return app
 
@@ -63,7 +68,7 @@ class _Application(FastAPI):
         return self.openapi_schema
 
 
-def _closing(*parts: Policy | GroundingModel | Judge | None) -> Any:
+def _closing(*parts: Policy | GroundingModel | Judge | WeightChanges | None) -> Any:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield

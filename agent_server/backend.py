@@ -36,8 +36,8 @@ from agent_server.errors import (
 )
 from agent_server.http_client import BrokenAnswer, HttpClient, HttpResponse, NoAnswer
 from agent_server.replica import Replica
-from agent_server.revisions import Revision
 from agent_server.schemas import WeightsPolicy
+from agent_server.weights.revision import Revision
 
 _REFUSALS = (400, 413, 422)
 _BUSY = (408, 429, 502, 503, 504)

@@ -39,6 +39,7 @@ from agent_server.schemas import (
     Sampling,
     Wire,
 )
+from agent_server.schemas.weights import LoadWeights, WeightsLoaded, WeightsState
 
 SESSION_HEADER = "x-session-id"
 _KEEPALIVE_S = 30.0
@@ -193,22 +194,45 @@ class PolicyClient:
         """Return when the server can decide; raises PolicyUnavailable with its reason when it cannot."""
         self._exchange("GET", "/readyz", None)
 
+    def end_session(self, session: str) -> None:
+        """Say that an episode is over, so that nothing is kept for it. Raises like `act`."""
+        self._exchange("DELETE", f"/sessions/{quote(session)}", None, session)
+
+    def weights(self) -> WeightsState:
+        """Which weights are served; takes an administrator's token. Raises like `act`."""
+        return self._ask("GET", "/admin/weights", WeightsState)
+
+    def load_weights(self, order: LoadWeights) -> WeightsLoaded:
+        """Have other weights served; returns when they are, which can take as long as sessions keep to the old ones.
+
+        Takes an administrator's token. Raises like `act`.
+        """
+        return self._ask("POST", "/admin/weights", WeightsLoaded, content=order.model_dump_json().encode())
+
     def _ask(
-        self, method: str, path: str, kind: type[_Answer], files: _Files | None = None, session: str | None = None
+        self,
+        method: str,
+        path: str,
+        kind: type[_Answer],
+        files: _Files | None = None,
+        session: str | None = None,
+        content: bytes | None = None,
     ) -> _Answer:
-        content = self._exchange(method, path, files, session)
+        answer = self._exchange(method, path, files, session, content)
         try:
-            return kind.model_validate_json(content)
+            return kind.model_validate_json(answer)
         except ValidationError as error:
-            what = f"is not a policy server's: {_excerpt(content)}"
+            what = f"is not a policy server's: {_excerpt(answer)}"
             raise PolicyUnavailable(f"the answer of {self.url}{path} {what} ({_first(error)})") from error
 
-    def _exchange(self, method: str, path: str, files: _Files | None, session: str | None = None) -> bytes:
-        """The body of a 200. A balancer in between may keep a session together by the header `x-session-id`."""
+    def _exchange(
+        self, method: str, path: str, files: _Files | None, session: str | None = None, body: bytes | None = None
+    ) -> bytes:
+        """The body of a 200 or 204. A balancer in between may keep a session together by the header `x-session-id`."""
         url, deadline = f"{self.url}{path}", time.monotonic() + self.timeout_s
         headers = self._headers if session is None else {**self._headers, SESSION_HEADER: quote(session)}
         try:
-            with self._client().stream(method, url, files=files, headers=headers) as response:
+            with self._client().stream(method, url, files=files, content=body, headers=headers) as response:
                 content = _read(response, deadline)
         except (TimeoutError, httpx.TimeoutException) as error:
             kind = "no connection" if isinstance(error, httpx.ConnectTimeout) else "no answer"
@@ -217,7 +241,7 @@ class PolicyClient:
             raise PolicyUnavailable(f"cannot connect to {url}: {error}") from error
         except httpx.HTTPError as error:
             raise PolicyUnavailable(f"the connection to {url} broke: {error or type(error).__name__}") from error
-        if response.status_code == 200:
+        if response.status_code in (200, 204):
             return content
         detail = f"{url} answered {response.status_code}: {_detail(content)}"
         if response.status_code == 409 and _problem(content).get("type") == MISSING_SCREENSHOTS:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agent_server.errors import BackendUnavailable
 from agent_server.http_client import HttpClient
-from agent_server.revisions import Revision
+from agent_server.weights.revision import Revision
 
 
 class Gate:

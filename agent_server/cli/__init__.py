@@ -20,6 +20,7 @@ from agent_server.cli.ground import ground
 from agent_server.cli.judge import judge
 from agent_server.cli.serve import serve
 from agent_server.cli.verify import verify
+from agent_server.cli.weights import weights
 from agent_server.errors import AgentServerError, InvalidRequest, PolicyRejected
 
 
@@ -48,6 +49,7 @@ def _root(
 
 for _command in (serve, verify, act, ground, judge, parse, adapters, prompts):
     app.command()(_command)
+app.add_typer(weights, name="weights")
 
 # typer brings its own copy of click in newer versions; this is the base of every complaint about flags in both.
 _UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError")

@@ -8,7 +8,7 @@ from agent_server.body import read_body
 from agent_server.errors import InvalidRequest
 from agent_server.openapi import PROBLEM_RESPONSES
 from agent_server.schemas.weights import LoadWeights, WeightsLoaded, WeightsState
-from agent_server.weight_change import WeightChanges
+from agent_server.weights.change import WeightChanges
 
 _BODY_LIMIT = 64 * 1024
 _ORDER = {

@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 
 from agent_server.errors import BackendError, BackendUnavailable, InvalidRequest
-from agent_server.revisions import Revision, check_name
 from agent_server.schemas.weights import LoadWeights, WeightsLoaded
-from agent_server.weight_folder import check_adapter, check_checkpoint
-from agent_server.weight_keeper import WeightKeeper
-from agent_server.weights import Loading, Weights
+from agent_server.weights.choice import Loading, Weights
+from agent_server.weights.folder import check_adapter, check_checkpoint
+from agent_server.weights.keeper import WeightKeeper
+from agent_server.weights.revision import Revision, check_name
 
 _log = logging.getLogger(__name__)
 

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 from agent_server.backend import ChatBackend
 from agent_server.config import WeightsConfig
-from agent_server.model_admin import ModelAdmin
-from agent_server.revisions import Revision
 from agent_server.schemas import WeightsPolicy
 from agent_server.schemas.weights import RevisionState, WeightsLoading, WeightsState
-from agent_server.sessions import Session, Sessions
-from agent_server.weight_keeper import WeightKeeper
+from agent_server.weights.admin import ModelAdmin
+from agent_server.weights.keeper import WeightKeeper
+from agent_server.weights.revision import Revision
+from agent_server.weights.sessions import Session, Sessions
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 
 from agent_server.errors import BackendError, BackendRejected, BackendUnavailable
 from agent_server.http_client import NoAnswer
-from agent_server.model_admin import UNNAMED, ModelAdmin, folder_of, is_interrupted, name_of, version_of
 from agent_server.replica import Replica
-from agent_server.revisions import Revision
+from agent_server.weights.admin import UNNAMED, ModelAdmin, folder_of, is_interrupted, name_of, version_of
+from agent_server.weights.revision import Revision
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from agent_server.revisions import Revision
+from agent_server.weights.revision import Revision
 
 
 @dataclass
