@@ -93,6 +93,7 @@ def _family_flags(served: Served) -> dict[str, str | None]:
         # record of the sampling would otherwise not say how was sampled.
         "generation-config": "vllm",
         "enable-prefix-caching": None,
+        "enable-prompt-tokens-details": None,
         "disable-uvicorn-access-log": None,
     }
     if limits := _pixel_limits(served):

@@ -27,6 +27,7 @@ def test_a_whole_command():
     assert str(command) == (
         "/opt/vllm serve inclusionAI/UI-Venus-Navi-7B --served-model-name venus --dtype bfloat16 --max-model-len 12288"
         """ --limit-mm-per-prompt '{"image": 1, "video": 0}' --generation-config vllm --enable-prefix-caching"""
+        " --enable-prompt-tokens-details"
         """ --disable-uvicorn-access-log --mm-processor-kwargs '{"min_pixels": 830000, "max_pixels": 937664}'"""
         " --logprobs-mode raw_logprobs --host 127.0.0.1 --port 8123"
     )
