@@ -68,11 +68,16 @@ class UiVenusGround(Grounder):
     def _written(self, point: Point, map: CoordinateMap) -> str:
         """A point in the model's notation."""
 
+    @property
+    def ground_template(self) -> str:
+        """One template for both questions."""
+        return self.name
+
     def ground_messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
-        return [Message("user", (ImagePart(CURRENT), TextPart(self.ground_text(prompt, templates))))]
+        return self.messages(prompt, templates)
 
     def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
-        return self.ground_messages(prompt, templates)
+        return [Message("user", (ImagePart(CURRENT), TextPart(self.filled(self.name, prompt, templates))))]
 
 
 UI_VENUS_GROUND_1_0 = Declaration(
