@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent_server.adapters import ADAPTERS, Grounder, ModelFrame, PromptInput, PromptSet
+from agent_server.adapters import ADAPTERS, Adapter, Grounder, ModelFrame, PromptInput, PromptSet
 from agent_server.backend import ChatBackend, ChatRequest
 from agent_server.chat import chat_messages, image_indices
 from agent_server.completion import Choice, Completion
@@ -18,6 +18,10 @@ from agent_server.stopwatch import Stopwatch
 
 NEAR = 0.04
 """Points this close, as a share of the screen's width and height, are taken for the same element."""
+
+
+_ASKED_AS = {"ui-venus-1.5": "ui-venus-ground-1.5"}
+"""Families whose checkpoints also ground, but by a prompt and a grammar that are an adapter of their own."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,14 @@ def _near(one: Point, other: Point, size: Size) -> bool:
     return abs(one.x - other.x) <= NEAR * size.width and abs(one.y - other.y) <= NEAR * size.height
 
 
+def grounder_of(adapter: Adapter) -> Grounder | None:
+    """What asks a model of this family where elements are; None where it cannot say."""
+    if isinstance(adapter, Grounder):
+        return adapter
+    other = ADAPTERS.get(_ASKED_AS.get(adapter.name, ""))
+    return other if isinstance(other, Grounder) else None
+
+
 def grounding_families() -> list[str]:
-    """The adapters that can ground, by name."""
-    return [name for name, adapter in ADAPTERS.items() if isinstance(adapter, Grounder)]
+    """The adapters whose models can ground, by name."""
+    return [name for name, adapter in ADAPTERS.items() if grounder_of(adapter)]

@@ -10,7 +10,7 @@ from agent_server.backend import BackendTimeouts, ChatBackend, Watch
 from agent_server.baselines import BASELINES
 from agent_server.config import GroundConfig, JudgeConfig, PolicyConfig
 from agent_server.errors import InvalidRequest, UnknownName
-from agent_server.ground import GroundingModel, grounding_families
+from agent_server.ground import GroundingModel, grounder_of, grounding_families
 from agent_server.images import Encoding
 from agent_server.judge import Judge
 from agent_server.model_policy import ModelPolicy
@@ -68,24 +68,32 @@ def load_grounding(config: PolicyConfig, ground: GroundConfig, policy: Policy | 
     """
     if ground.model is None:
         _no_backend_alone(ground.backends, "--ground-backend", "--ground-model")
-        if not isinstance(policy, ModelPolicy) or not isinstance(policy.adapter, Grounder):
+        if not isinstance(policy, ModelPolicy):
             return None
-        own = (policy.model, policy.adapter, policy.backend, policy.prompts, policy.images)
-        return GroundingModel(*own, language=config.language, constrained=config.constrained)
+        own = _grounder(ground.adapter, policy.model) if ground.adapter else grounder_of(policy.adapter)
+        if own is None:
+            return None
+        parts = (policy.backend, policy.prompts, policy.images)
+        return GroundingModel(policy.model, own, *parts, language=config.language, constrained=config.constrained)
     _backend_too(ground.model, ground.backends, "--ground-backend")
-    adapter = adapter_named(ground.adapter) if ground.adapter else adapter_for_model(ground.model)
-    if not isinstance(adapter, Grounder):
-        families = ", ".join(grounding_families())
-        raise InvalidRequest(f"{adapter.name} does not say where elements are; families that do: {families}")
     return GroundingModel(
         ground.model,
-        fitted(adapter, ground.model, None, None),
+        _grounder(ground.adapter, ground.model),
         _client(config, ground.backends, ground.served_name or ground.model, ground.backend_token_file),
         PromptSet.load(config.prompts),
         PreparedImages(Encoding(config.image_format, config.jpeg_quality)),
         language=config.language,
         constrained=config.constrained,
     )
+
+
+def _grounder(name: str | None, model: str) -> Grounder:
+    adapter = adapter_named(name) if name else adapter_for_model(model)
+    grounder = grounder_of(adapter)
+    if grounder is None:
+        families = ", ".join(grounding_families())
+        raise InvalidRequest(f"{adapter.name} does not say where elements are; families that do: {families}")
+    return fitted(grounder, model)
 
 
 def load_judge(config: PolicyConfig, judge: JudgeConfig, policy: Policy | None) -> Judge | None:

@@ -3,10 +3,12 @@
 Coordinates count to 999. A scroll is a `swipe` that names the way of the finger and, if it likes, where. Every earlier
 reply is an assistant turn, the last screenshots stand before theirs. The verbs of the extended prompt are read too:
 `ask_user`, which is this family's call for the user, and `double_click`; tools beside `mobile_use` are refused.
+Elements are located in `<answer>` tags.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from agent_server.actions import (
@@ -22,9 +24,11 @@ from agent_server.actions import (
 )
 from agent_server.adapters.adapter import Declaration, Message, Processor, PromptInput, Relative, TextPart
 from agent_server.adapters.arguments import opposite
+from agent_server.adapters.grounding import Grounder, Place
 from agent_server.adapters.history import dialogue, first_told
 from agent_server.adapters.mobile_use import MobileUse, written
 from agent_server.adapters.reply import Value
+from agent_server.adapters.thoughts import defused
 from agent_server.geometry import CoordinateMap
 from agent_server.prompts import PromptSet
 
@@ -49,7 +53,7 @@ MAI_UI = Declaration(
 
 
 @dataclass(frozen=True)
-class MaiUi(MobileUse):
+class MaiUi(MobileUse, Grounder):
     """MAI-UI, every size."""
 
     declaration: Declaration = MAI_UI
@@ -87,6 +91,13 @@ class MaiUi(MobileUse):
 
     def _ask(self, action: CallUser) -> dict[str, Value]:
         return {"action": "ask_user", "text": action.text}
+
+    def render_place(self, place: Place | None, map: CoordinateMap, thought: str | None = None) -> str:
+        """The box is dropped."""
+        point = [-1, -1] if place is None else written(place.point, map)
+        answer = f"<answer>\n{json.dumps({'coordinate': point}, separators=(',', ':'))}\n</answer>"
+        told = defused(thought or "")
+        return f"<grounding_think>\n{told}\n</grounding_think>\n{answer}" if told else answer
 
     def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
         first = first_told(prompt.turns, self.declaration.history_limit)
