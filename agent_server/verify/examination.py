@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
+from typing import Any
 
 from agent_server.adapters import Processor
 from agent_server.backend import ChatRequest
 from agent_server.completion import Choice
-from agent_server.errors import BackendRejected
+from agent_server.errors import BackendRejected, ModelNotServed
 from agent_server.model_policy import ModelPolicy
-from agent_server.processor import image_tokens, processor_size
+from agent_server.processor import image_tokens, processor_size, with_processor
 from agent_server.schemas import Tokens
 from agent_server.schemas.wire import LogprobsMode
 from agent_server.verify.counting import Counted, Counting, images_in, without_images
 from agent_server.verify.findings import findings
-from agent_server.verify.limits import explained, greatest_max, rectangles
-from agent_server.verify.report import Probe, Report
-from agent_server.verify.screens import PHONE, SCREENS
+from agent_server.verify.limits import explained, greatest_max, rectangles, unlimited
+from agent_server.verify.report import Finding, Probe, Report
+from agent_server.verify.screens import PHONE, SCREENS, SMALLEST
 
 _FORM = "[0-9]{3}"
 _REPLY_TOKENS = 4
@@ -28,16 +30,27 @@ _CERTAIN = -1e-3
 
 
 async def examine(policy: ModelPolicy) -> Report:
-    """Examine the one model server behind `policy`: a dozen requests with one token of reply each.
+    """Examine the one model server behind `policy`: a dozen and a half requests with one token of reply each.
 
-    Raises BackendError where it cannot be reached, does not serve the model, or answers what cannot be examined.
+    Raises BackendError where it cannot be reached, or answers what cannot be examined.
     """
-    return await _Examination(policy, await _length(policy)).run()
+    try:
+        length = (await policy.backend.entry()).get("max_model_len")
+    except ModelNotServed as error:
+        return _of(policy, findings=(_not_served(policy.backend.model, error),))
+    return await _Examination(policy, length if isinstance(length, int) else None).run()
 
 
-async def _length(policy: ModelPolicy) -> int | None:
-    length = (await policy.backend.entry()).get("max_model_len")
-    return length if isinstance(length, int) else None
+def _not_served(model: str, error: ModelNotServed) -> Finding:
+    names = " or ".join(f"--served-name {name}" for name in error.served)
+    message = f"it does not serve {model!r}"
+    return Finding(severity="fault", message=message, fix=f"give {names} to agent-server" if names else "")
+
+
+def _of(policy: ModelPolicy, **found: Any) -> Report:
+    adapter = policy.adapter
+    known = {"url": policy.backend.urls[0], "model": policy.backend.model, "adapter": adapter.name}
+    return Report(**known, images=adapter.declaration.images, **found)
 
 
 class _Examination:
@@ -47,7 +60,6 @@ class _Examination:
         self._counting = Counting(policy, length)
 
     async def run(self) -> Report:
-        backend, adapter = self._policy.backend, self._policy.adapter
         first = await self._counting.request(PHONE.size)
         blank = without_images(first)
         text = await self._counting.prompt_tokens(blank)
@@ -55,14 +67,11 @@ class _Examination:
         marks = await self._counting.marks(counted)
         seen_by = await self._processor(counted, marks)
         tokens = await self._tokens(blank)
-        report = Report(
-            url=backend.urls[0],
-            model=backend.model,
-            adapter=adapter.name,
+        report = _of(
+            self._policy,
             probes=tuple(_probe(one, marks, seen_by) for one in counted),
             max_model_len=self._length,
             needed_len=self._needed(text),
-            images=adapter.declaration.images,
             images_accepted=await self._all_images(),
             logprobs=tokens is not None and tokens.logprobs is not None,
             logprobs_mode=await self._logprobs_mode(blank, tokens),
@@ -72,32 +81,29 @@ class _Examination:
         return report.model_copy(update={"findings": tuple(findings(report, self._policy, seen_by))})
 
     async def _processor(self, counted: Sequence[Counted], marks: int) -> Processor | None:
-        """The processor that explains what was counted; None where none is known, or none explains it."""
+        """The processor that explains what was counted; None where none is known, or none explains it.
+
+        Where it is not the one expected, its limits are found with images that are sent without heeding ours.
+        """
         expected = self._counting.processor
         if expected is None:
             return None
         tokens = {one.sent: one.longer - marks for one in counted if one.longer is not None}
-        found = explained(expected, tokens)
-        fewer = {size: number for size, number in tokens.items() if number < image_tokens(expected, size)}
-        if found is None or not fewer:
-            return found
-        below = min(greatest_max(expected, size, number) for size, number in fewer.items())
-        return replace(found, max_pixels=await self._narrowed(found, below, marks))
-
-    async def _narrowed(self, found: Processor, below: int, marks: int) -> int:
-        """The largest area, in pixels, from the limit found up to `below`, of an image that is left alone."""
-        candidates, left_alone = rectangles(found, found.max_pixels, below), found.max_pixels
-        while candidates:
-            middle = len(candidates) // 2
-            size = candidates[middle]
-            counted = await self._counting.count(PHONE, size)
-            if counted.sent != size:
-                break
-            if counted.longer == size.pixels // found.factor**2 + marks:
-                left_alone, candidates = size.pixels, candidates[middle + 1 :]
-            else:
-                candidates = candidates[:middle]
-        return left_alone
+        if all(image_tokens(expected, size) == number for size, number in tokens.items()):
+            return expected
+        bare = unlimited(expected)
+        asking = Counting(_without_limits(self._policy, bare), self._length)
+        smallest = await asking.count(SMALLEST, SMALLEST.size)
+        if smallest.longer is not None:
+            tokens[smallest.sent] = smallest.longer - marks
+        found = explained(bare, tokens)
+        if found is None:
+            return None
+        fewer = {size: number for size, number in tokens.items() if number < image_tokens(bare, size)}
+        if not fewer:
+            return replace(found, max_pixels=max(expected.max_pixels, found.min_pixels))
+        below = min(greatest_max(bare, size, number) for size, number in fewer.items())
+        return replace(found, max_pixels=await _narrowed(asking, found, below, marks))
 
     def _needed(self, text: int) -> int | None:
         expected = self._counting.expected(PHONE.size)
@@ -108,7 +114,7 @@ class _Examination:
     async def _all_images(self) -> bool | None:
         """Whether a prompt with as many images as the adapter ever shows is accepted; None where it shows fewer."""
         images = self._policy.adapter.declaration.images
-        request = await self._counting.request(min(SCREENS, key=lambda screen: screen.size.pixels).size, images)
+        request = await self._counting.request(SMALLEST.size, images)
         if images_in(request) < images:
             return None
         return await self._choice(request) is not None
@@ -145,6 +151,27 @@ class _Examination:
             return (await self._policy.backend.complete(request)).choices[0]
         except BackendRejected:
             return None
+
+
+def _without_limits(policy: ModelPolicy, bare: Processor) -> ModelPolicy:
+    """The same policy, but for the limits of its adapter; it shares all else."""
+    twin = copy(policy)
+    twin.adapter = with_processor(policy.adapter, bare, policy.model)
+    return twin
+
+
+async def _narrowed(asking: Counting, found: Processor, below: int, marks: int) -> int:
+    """The largest area, in pixels, from the limit found up to `below`, of an image that is left alone."""
+    candidates, left_alone = rectangles(found, found.max_pixels, below), found.max_pixels
+    while candidates:
+        middle = len(candidates) // 2
+        size = candidates[middle]
+        counted = await asking.count(PHONE, size)
+        if counted.longer == size.pixels // found.factor**2 + marks:
+            left_alone, candidates = size.pixels, candidates[middle + 1 :]
+        else:
+            candidates = candidates[:middle]
+    return left_alone
 
 
 def _probe(one: Counted, marks: int, seen_by: Processor | None) -> Probe:

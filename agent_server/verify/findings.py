@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from agent_server.adapters import Absolute, Processor
 from agent_server.model_policy import ModelPolicy
 from agent_server.processor import processor_of
+from agent_server.verify.limits import agreed
 from agent_server.verify.report import Finding, Probe, Report
 
 
@@ -44,18 +45,20 @@ def _images(
     wrong = [probe for probe in report.probes if probe.counted is not None and not probe.agrees]
     if not wrong:
         return
-    counts = ", ".join(map(_counts, wrong))
+    counts = f"{_counts(wrong[0])}; so for {len(wrong)} of {len(report.probes)} screens"
     if absolute:
         message = f"the model sees other images than its coordinates are counted on: {counts}"
         yield Finding(severity="fault", message=message, fix=_fix(expected, seen_by))
     else:
-        message = f"the model sees images at another resolution than published ({counts}); coordinates are not affected"
+        message = f"the model sees images at another resolution than published; coordinates stay right: {counts}"
         yield Finding(severity="note", message=message, fix=_fix(expected, seen_by))
 
 
 def _counts(probe: Probe) -> str:
-    seen = f", {probe.seen} pixels" if probe.seen else ""
-    return f"{probe.sent} gives {probe.counted} tokens{seen}, and {probe.expected} were expected"
+    seen = f", as at {probe.seen}" if probe.seen else ""
+    return (
+        f"a {probe.screen} screen is sent at {probe.sent}, {probe.expected} tokens, and {probe.counted} come in{seen}"
+    )
 
 
 def _fix(expected: Processor | None, seen_by: Processor | None) -> str:
@@ -64,11 +67,12 @@ def _fix(expected: Processor | None, seen_by: Processor | None) -> str:
     theirs = f"start vLLM with --mm-processor-kwargs '{kwargs}'"
     if seen_by is None:
         return f"no pixel limits explain this: choose the --adapter of this very model, or {theirs}"
+    ours = agreed(expected, seen_by)
     flags = [
         f"--{name}-pixels {there}"
         for name, here, there in (
-            ("min", expected.min_pixels, seen_by.min_pixels),
-            ("max", expected.max_pixels, seen_by.max_pixels),
+            ("min", expected.min_pixels, ours.min_pixels),
+            ("max", expected.max_pixels, ours.max_pixels),
         )
         if here != there
     ]

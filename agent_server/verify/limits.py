@@ -13,6 +13,11 @@ _LARGEST = 2**40
 _MOST_OBLONG = 3
 
 
+def unlimited(expected: Processor) -> Processor:
+    """The same without limits: what it makes of an image shows the limits of another."""
+    return replace(expected, min_pixels=1, max_pixels=_LARGEST)
+
+
 def explained(expected: Processor, counted: Mapping[Size, int]) -> Processor | None:
     """The processor, like `expected` but for its limits, that takes `counted` tokens for images sent at those sizes.
 
@@ -25,10 +30,21 @@ def explained(expected: Processor, counted: Mapping[Size, int]) -> Processor | N
         high = max(_least_max(expected, size, tokens) for size, tokens in counted.items() if tokens <= due[size])
     if any(counted[size] > due[size] for size in counted):
         low = min(_greatest_min(expected, size, tokens) for size, tokens in counted.items() if tokens >= due[size])
-    if low > high:  # the one that was expected bounds nothing here
-        low = min(high, min(counted.values()) * expected.factor**2)
+    if low > high:
+        return None
     found = replace(expected, min_pixels=low, max_pixels=high)
     return found if all(image_tokens(found, size) == tokens for size, tokens in counted.items()) else None
+
+
+def agreed(expected: Processor, there: Processor) -> Processor:
+    """The limits with which images are left alone by a server with the processor `there`: those that were expected,
+    where they are within its own."""
+    low, high = expected.min_pixels, expected.max_pixels
+    if low < there.min_pixels or low > there.max_pixels:
+        low = there.min_pixels
+    if high > there.max_pixels or high < there.min_pixels:
+        high = there.max_pixels
+    return replace(expected, min_pixels=low, max_pixels=high)
 
 
 def rectangles(processor: Processor, above: int, below: int) -> list[Size]:

@@ -74,6 +74,10 @@ class Report(Wire):
         return tuple(finding for finding in self.findings if finding.severity == "fault")
 
     @property
+    def notes(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.severity == "note")
+
+    @property
     def ok(self) -> bool:
         return not self.faults
 

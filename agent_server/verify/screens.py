@@ -29,11 +29,12 @@ class Screen:
 
 
 PHONE = Screen("phone", Size(1080, 2400))
+SMALLEST = Screen("smallest", Size(1, 1))
 SCREENS = (
     PHONE,
     Screen("small phone", Size(720, 1280)),
     Screen("turned phone", Size(2400, 1080)),
-    Screen("smallest", Size(1, 1)),
+    SMALLEST,
     Screen("huge", Size(4000, 6000)),
 )
 

@@ -64,7 +64,7 @@ def test_ctrl_c(screenshot):
 
 def test_a_decision_that_is_being_made_is_finished_before_the_end(screenshot, scripted):
     backend, model = scripted(ScriptedReply(VENUS, delay_s=1.0), model="UI-Venus-1.5-8B")
-    flags = ("--model", "UI-Venus-1.5-8B", "--backend", backend, "--port", "0", "--log-level", "warning")
+    flags = ("--model", "UI-Venus-1.5-8B", "--backend", backend, "--port", "0", "--log-level", "warning", "--no-verify")
     with serving(*flags) as (url, process), PolicyClient(url) as client:
         answers = []
         asking = threading.Thread(target=lambda: answers.append(client.act("g", screenshot)))

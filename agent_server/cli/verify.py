@@ -1,0 +1,82 @@
+"""`agent-server verify`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from agent_server.cli.policy_flags import with_policy_flags
+from agent_server.config import PolicyConfig
+from agent_server.model_policy import ModelPolicy
+from agent_server.verify.examination import examine
+from agent_server.verify.loading import examinees
+from agent_server.verify.report import Probe, Report
+
+
+@with_policy_flags
+def verify(
+    chosen: PolicyConfig,
+    as_json: Annotated[bool, typer.Option("--json", help="The reports, one JSON object a line.")] = False,
+) -> None:
+    """Check that each model server sees the images that coordinates are counted on; exit code 1 where one does not."""
+    reports = asyncio.run(_reports(examinees(chosen).values()))
+    for report in reports:
+        if as_json:
+            print(report.model_dump_json())
+        else:
+            _show(report)
+    if not all(report.ok for report in reports):
+        raise typer.Exit(1)
+
+
+async def _reports(policies: Iterable[ModelPolicy]) -> list[Report]:
+    reports = []
+    for policy in policies:
+        try:
+            reports.append(await examine(policy))
+        finally:
+            await policy.aclose()
+    return reports
+
+
+def _show(report: Report) -> None:
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    table = Table("screen", "size", "sent", "tokens expected", "counted", "seen by the model", "", title=report.url)
+    for probe in report.probes:
+        table.add_row(*_row(probe))
+    console.print(table)
+    facts = {
+        "adapter": report.adapter,
+        "max_model_len": _or_unknown(report.max_model_len),
+        "longest first step": _or_unknown(report.needed_len),
+        "images": f"{report.images}, {_accepted(report.images_accepted)}",
+        "log-probabilities": (report.logprobs_mode or "mode unknown") if report.logprobs else "no",
+        "token ids": "yes" if report.token_ids else "no",
+        "structured output": "yes" if report.structured_outputs else "no",
+    }
+    for name, value in facts.items():
+        console.print(f"{name}: {value}", markup=False, highlight=False)
+    for finding in report.findings:
+        console.print(f"{finding.severity.upper()}: {finding}", markup=False, highlight=False, soft_wrap=True)
+    console.print("verified" if report.ok else "NOT VERIFIED", markup=False)
+
+
+def _row(probe: Probe) -> tuple[str, ...]:
+    counted = _or_unknown(probe.counted) if probe.agrees else f"{_or_unknown(probe.counted)} !"
+    seen = str(probe.seen) if probe.seen else ""
+    expected = _or_unknown(probe.expected)
+    return probe.name, str(probe.screen), str(probe.sent), expected, counted, seen, probe.remark
+
+
+def _accepted(accepted: bool | None) -> str:
+    return "not tried" if accepted is None else "accepted" if accepted else "REFUSED"
+
+
+def _or_unknown(value: int | None) -> str:
+    return "unknown" if value is None else str(value)
