@@ -5,11 +5,14 @@
     │   ├── InvalidImage        bytes that are not a usable screenshot
     │   ├── InvalidUiTree       text that is not a UI hierarchy
     │   ├── MissingScreenshots  digests of images that are not held here: 409, send the images
+    │   ├── NotVerified         a model server that does not fit the settings it would be used with
     │   └── UnknownName         a model, adapter or policy nobody has heard of
     ├── Inexpressible           an action that a model's grammar has no words for
     ├── BackendError            the model server failed: 5xx
     │   ├── BackendUnavailable  refused, reset, timed out or not ready
+    │   │   └── BackendUnreachable  nobody answers there
     │   ├── BackendReply        it answered, but not with a completion
+    │   │   └── ModelNotServed  it serves other models than the one asked for
     │   └── BackendRejected     it refused this very request: 422, asking again gives the same
     ├── LaunchError             a model server could not be started here, again and again
     └── PolicyError             what PolicyClient raises
@@ -71,6 +74,10 @@ class UnknownName(InvalidRequest):
         super().__init__(f"unknown {what} {name!r}; known: {', '.join(self.known) or 'none'}")
 
 
+class NotVerified(InvalidRequest):
+    """A model server does not fit the settings that it would be used with: decisions would be wrong."""
+
+
 class Inexpressible(AgentServerError):
     """A grammar has no words for this action."""
 
@@ -87,8 +94,20 @@ class BackendUnavailable(BackendError):
     status = 503
 
 
+class BackendUnreachable(BackendUnavailable):
+    """Nobody answers at the model server's address."""
+
+
 class BackendReply(BackendError):
     """The model server answered with something that is not a completion."""
+
+
+class ModelNotServed(BackendReply):
+    """The model server is there and serves `served`, which the model that was asked for is not among."""
+
+    def __init__(self, detail: str, served: Iterable[str] = ()) -> None:
+        super().__init__(detail)
+        self.served = tuple(served)
 
 
 class BackendRejected(BackendError):

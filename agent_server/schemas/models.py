@@ -24,6 +24,9 @@ class ModelCard(Wire):
     """Whose prompt it is: "shipped" (written here, not the vendor's), "custom", or "vendor: NAME VERSION"."""
     images: int = 1
     """How many screenshots the model is shown at most, the current one included."""
+    verified: bool | None = None
+    """Whether the model server was found to see the images that coordinates are counted on: true after an examination,
+    false where there was to be none (`--no-verify`), null before it and where there is no model."""
     logprobs_mode: LogprobsMode | None = None
     """How log-probabilities are computed that come with `return_tokens`; None where that is not known."""
     sampling: dict[str, bool | int | float | str | None] = Field(default_factory=dict)
