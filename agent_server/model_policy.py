@@ -147,7 +147,7 @@ class ModelPolicy:
     def _constraint(self, observation: Observation, frame: ModelFrame) -> dict[str, object]:
         """The field of the request that makes the model write nothing but its grammar, where that is wanted."""
         asked = observation.sampling.constrained
-        if not (self.constrained if asked is None else asked):
+        if self.adapter.held or not (self.constrained if asked is None else asked):
             return {}
         constraint = self.adapter.constraint(frame.map)
         if constraint is None:

@@ -29,6 +29,7 @@ from agent_server.adapters.gelab import GelabZero
 from agent_server.adapters.grounding import Grounder, Grounding, Place
 from agent_server.adapters.gui_owl import GuiOwl10, GuiOwl15
 from agent_server.adapters.mai_ui import MaiUi
+from agent_server.adapters.openai import OpenAiJson, OpenAiTools
 from agent_server.adapters.qwen_vl import Qwen3Vl, Qwen25Vl
 from agent_server.adapters.ui_tars import UiTars10, UiTars15
 from agent_server.adapters.ui_venus import UiVenus10, UiVenus15
@@ -51,6 +52,8 @@ _ALL: tuple[Adapter, ...] = (
     GelabZero(),
     UiVenusGround10(),
     UiVenusGround15(),
+    OpenAiTools(),
+    OpenAiJson(),
 )
 
 ADAPTERS: dict[str, Adapter] = {adapter.name: adapter for adapter in _ALL}

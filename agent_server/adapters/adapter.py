@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from agent_server.actions import Action
 from agent_server.adapters.reply import Reply, Unreadable, well_formed
@@ -204,6 +204,8 @@ class Adapter(ABC):
     """One model version. Subclasses add `split`, `act`, `render`, `messages` and a default declaration."""
 
     declaration: Declaration = field()
+    held: ClassVar[bool] = False
+    """Whether `request_fields` by themselves hold every reply to the grammar; then there is no `constraint` to add."""
 
     @property
     def name(self) -> str:

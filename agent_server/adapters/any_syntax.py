@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from functools import partial
 
 from agent_server.adapters.arguments import normal
 from agent_server.adapters.call_syntax import read_call, read_calls
@@ -29,16 +30,16 @@ _PROSE = 160
 """How far behind a marker a call may hide in prose, in characters."""
 
 
-def reader(verbs: Collection[str]) -> Callable[[Scanner], list[Call]]:
+def reader(verbs: Collection[str], types: Collection[str] = ()) -> Callable[[Scanner], list[Call]]:
     """Reads what stands behind a marker.
 
     `verbs` are the names that count even without brackets; amid prose only those that touch the phone do, so that
-    "not finished (yet)" ends nothing.
+    "not finished (yet)" ends nothing. `types` are the verbs that JSON may name in `type`.
     """
 
     def read(scanner: Scanner) -> list[Call]:
         start = scanner.pos
-        for syntax in (read_calls, read_objects, read_functions):
+        for syntax in (read_calls, partial(read_objects, types=types), read_functions):
             calls = syntax(scanner)
             if calls or scanner.pos != start:
                 return calls
@@ -56,12 +57,12 @@ def reader(verbs: Collection[str]) -> Callable[[Scanner], list[Call]]:
     return read
 
 
-def bare_reader(verbs: Collection[str]) -> Callable[[Scanner], list[Call]]:
+def bare_reader(verbs: Collection[str], types: Collection[str] = ()) -> Callable[[Scanner], list[Call]]:
     """Reads a line that no marker introduces: known verbs, any verb that is the whole reply, objects with a verb."""
 
     def read(scanner: Scanner) -> list[Call]:
         if scanner.char in ("{", "["):
-            return read_objects(scanner)
+            return read_objects(scanner, types)
         start = scanner.pos
         call = read_call(scanner)
         if call is None:

@@ -9,6 +9,7 @@ from agent_server.adapters.adapter import CURRENT, Adapter, ImagePart, Message, 
 from agent_server.adapters.thoughts import without_special_tokens
 from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap
+from agent_server.prompts import PromptSet
 
 
 def first_told(turns: Sequence[Turn], limit: int | None) -> int:
@@ -57,6 +58,20 @@ def dialogue(
         if text := said(reply_of(adapter, turn, prompt)):
             chat.append(Message("assistant", (TextPart(text),)))
     return [*chat, Message("user", (ImagePart(CURRENT),))]
+
+
+def progress(
+    adapter: Adapter, prompt: PromptInput, templates: PromptSet, step: Callable[[Turn, PromptInput], str]
+) -> list[Message]:
+    """A system message, and a user message with the goal, earlier steps in words and the screenshot.
+
+    `step` tells one earlier step. The templates are `<adapter>.system` and `<adapter>.user`.
+    """
+    first = first_told(prompt.turns, adapter.declaration.history_limit)
+    steps = [step(turn, prompt) for turn in prompt.turns[first:]]
+    system = adapter.filled(f"{adapter.name}.system", prompt, templates)
+    user = adapter.filled(f"{adapter.name}.user", prompt, templates, steps, first)
+    return [Message("system", (TextPart(system),)), Message("user", (TextPart(user), ImagePart(CURRENT)))]
 
 
 def one_line(text: str) -> str:

@@ -29,12 +29,13 @@ from agent_server.actions import (
     Type,
     Wait,
 )
-from agent_server.adapters.adapter import CURRENT, Adapter, ImagePart, Message, PromptInput, TextPart, Turn
+from agent_server.adapters.adapter import Adapter, Message, PromptInput, Turn
 from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
-from agent_server.adapters.history import first_told, map_of, one_line
+from agent_server.adapters.ending import ended
+from agent_server.adapters.history import map_of, one_line, progress
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
-from agent_server.adapters.reply import Reply, Unreadable, Value, well_formed
+from agent_server.adapters.reply import Reply, Value, well_formed
 from agent_server.adapters.thoughts import defused, marker, outline, sections, thinking, without_special_tokens
 from agent_server.adapters.tool_call import resolved, write_tool_call
 from agent_server.errors import Inexpressible
@@ -55,8 +56,6 @@ _KEYS: dict[Key, str] = {
     "volume_up": "volume_up",
     "volume_down": "volume_down",
 }
-_SUCCESS = {"success", "succeeded", "successful", "complete", "completed"}
-_FAILURE = {"failure", "fail", "failed", "infeasible", "impossible"}
 
 
 @dataclass(frozen=True)
@@ -84,20 +83,11 @@ class MobileUse(Adapter):
             case "answer":
                 return Answer(text=arguments.text(*TEXT))
             case "terminate":
-                return self._end(arguments)
+                return ended(arguments)
             case verb if verb in self.asks:
                 return CallUser(text=arguments.optional_text(*TEXT) or "")
             case _:
                 return phone_action(arguments)
-
-    def _end(self, arguments: Arguments) -> Finished:
-        status = str(arguments.value("status") or "").strip().lower()
-        text = arguments.optional_text(*TEXT) or ""
-        if status in _SUCCESS:
-            return Finished(text=text)
-        if status in _FAILURE:
-            return Finished(status="infeasible", text=text)
-        raise Unreadable(f"terminate needs the status success or failure and has {status[:40]!r}")
 
     def render(self, action: Action, map: CoordinateMap, thought: str | None = None, summary: str | None = None) -> str:
         """A scroll's open ends are filled by `phone_verbs.finger_path`; a hold without a time says 1 s."""
@@ -171,14 +161,7 @@ class MobileUse(Adapter):
 
     def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
         """The tool as system message; the goal, earlier steps in words and the screenshot in one user message."""
-        first = first_told(prompt.turns, self.declaration.history_limit)
-        steps = [self._step(turn, prompt) for turn in prompt.turns[first:]]
-        system = self.filled(f"{self.name}.system", prompt, templates)
-        user = self.filled(f"{self.name}.user", prompt, templates, steps, first)
-        return [
-            Message("system", (TextPart(system),)),
-            Message("user", (TextPart(user), ImagePart(CURRENT))),
-        ]
+        return progress(self, prompt, templates, self._step)
 
 
 def written(point: Point, map: CoordinateMap) -> list[Value]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 
 from agent_server.adapters.call_syntax import read_call
 from agent_server.adapters.literal import Scanner
@@ -35,15 +36,18 @@ def _integer(digits: str) -> int | float:
 _DECODER = json.JSONDecoder(parse_int=_integer, strict=False)
 
 
-def read_objects(scanner: Scanner) -> list[Call]:
-    """The calls that the JSON objects here spell, one after another or in a list; objects that spell none end it."""
+def read_objects(scanner: Scanner, types: Collection[str] = ()) -> list[Call]:
+    """The calls that the JSON objects here spell, one after another or in a list; objects that spell none end it.
+
+    `types` are verbs that may stand in `type`, which says many other things too.
+    """
     calls: list[Call] = []
     while True:
         end = scanner.pos
         scanner.take_match(_JUNK)
         start = scanner.pos
         entry = read_object(scanner)
-        call = call_of(entry, scanner.text[start : scanner.pos]) if entry is not None else None
+        call = call_of(entry, scanner.text[start : scanner.pos], types) if entry is not None else None
         if call is None:
             scanner.pos = end if entry is None else scanner.pos
             return calls
@@ -65,8 +69,8 @@ def read_object(scanner: Scanner) -> dict[str, Value] | None:
     return found if isinstance(found, dict) and not _too_deep(found) else {}
 
 
-def call_of(entry: dict[str, Value], source: str = "") -> Call | None:
-    """The call that an object spells, None where it names no verb."""
+def call_of(entry: dict[str, Value], source: str = "", types: Collection[str] = ()) -> Call | None:
+    """The call that an object spells, None where it names no verb; `types` as in `read_objects`."""
     function = entry.get("function")
     named = dict(function if isinstance(function, dict) else entry)
     tool = named.get("name")
@@ -78,6 +82,8 @@ def call_of(entry: dict[str, Value], source: str = "") -> Call | None:
                 named.pop("name")
             named |= inner
     verb = _verb(named)
+    if verb is None and isinstance(kind := named.get("type"), str) and kind in types:
+        verb = named.pop("type")
     if verb is None and not _is_tool(tool):
         verb = tool
         named.pop("name", None)
