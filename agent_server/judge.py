@@ -2,7 +2,8 @@
 
 The judge is shown the task, a record of what the agent did and said, and frames. All of that is material that the agent
 or an app may have written to please a judge, so none of it may leave its place in the prompt: texts reach the templates
-without angle brackets (`quoted`), and templates fence them with tags.
+without angle brackets (`quoted`), and templates fence them with tags. What the agent said is one line each, so that it
+cannot make up steps either.
 
 A score comes only from a reply that states one. Votes that refuse or cannot be read are told as that, and a judgement
 without any readable vote has no score.
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 
 from agent_server.actions import action_to_json
 from agent_server.adapters import ImagePart, Message, PromptSet, TextPart
-from agent_server.adapters.reply import well_formed
+from agent_server.adapters.history import one_line
 from agent_server.backend import ChatBackend, ChatRequest
 from agent_server.chat import chat_messages
 from agent_server.completion import Choice, Completion
@@ -95,7 +96,7 @@ class Judge:
             raise UnknownName("judge", case.model or "", [self.model])
         watch = Stopwatch()
         shown = self._shown(case)
-        messages = self._messages(case, shown)
+        messages = self.messages(case, shown)
         sampling = _sampling(case.sampling)
         watch.lap("prompt")
         urls = {index: await self._url(case.frames[index]) for index in shown}
@@ -133,14 +134,15 @@ class Judge:
         resized = None if self._max_pixels is None else fit_area(image.size, self._max_pixels)
         return await self._images.url(image, resized)
 
-    def _messages(self, case: Case, shown: Sequence[int]) -> list[Message]:
+    def messages(self, case: Case, shown: Sequence[int]) -> list[Message]:
+        """The chat that asks for a vote on the case, with these of its frames."""
         frames = [{"number": number, "step": step} for number, step in enumerate(shown, 1)]
         values = {
             "goal": quoted(case.goal),
             "steps": [_told(number, step) for number, step in enumerate(case.steps, 1)],
             "frames": frames,
             "last": len(case.steps) or max(case.frames),
-            "answer": None if case.answer is None else quoted(case.answer),
+            "answer": None if case.answer is None else one_line(quoted(case.answer)),
             "criteria": None if case.criteria is None else quoted(case.criteria),
             "best": self._best,
             "language": self._language,
@@ -207,14 +209,14 @@ def quoted(text: str) -> str:
     it, since all of them have angle brackets; of very long ones the middle is left out."""
     if len(text) > _LONGEST_TEXT:
         text = f"{text[: _LONGEST_TEXT // 2]} […] {text[-_LONGEST_TEXT // 2 :]}"
-    return well_formed(text).replace("<", "‹").replace(">", "›").strip()
+    return text.replace("<", "‹").replace(">", "›").strip()
 
 
 def _told(number: int, step: JudgeStep) -> dict[str, object]:
     """One step for the templates; `raw` only where it was no action."""
     action = "" if step.action is None else action_to_json(step.action)
     texts = {"thought": step.thought, "action": action, "summary": step.summary, "raw": "" if action else step.raw}
-    return {"number": number, **{name: quoted(text or "") for name, text in texts.items()}}
+    return {"number": number, **{name: one_line(quoted(text or "")) for name, text in texts.items()}}
 
 
 def _sampling(asked: Sampling) -> dict[str, object]:
