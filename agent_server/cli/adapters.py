@@ -12,9 +12,11 @@ import orjson
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from agent_server.actions import action_to_json
-from agent_server.adapters import ADAPTERS, Absolute, Adapter, Relative, Space, adapter_named, write_shipped
+from agent_server.adapters import ADAPTERS, adapter_named, write_shipped
+from agent_server.catalogue import HEADS, rows
 from agent_server.errors import InvalidRequest
 from agent_server.geometry import GeometryError, Size
 
@@ -42,15 +44,17 @@ def parse(
 
 
 def adapters(as_json: Annotated[bool, typer.Option("--json", help="Everything declared, as JSON.")] = False) -> None:
-    """List the model families and what their adapters declare."""
+    """List the models: what to pick one by, and how each is asked and read (docs/models.md is this table)."""
     if as_json:
         declared = [asdict(adapter.declaration) for adapter in ADAPTERS.values()]
         print(orjson.dumps(declared, option=orjson.OPT_INDENT_2).decode())
         return
-    table = Table("adapter", "coordinates", "images", "history", "scroll", "answer in", "sampling", title="Adapters")
-    for adapter in ADAPTERS.values():
-        table.add_row(*_row(adapter))
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    for name, *cells in rows():
+        facts = Table.grid(padding=(0, 2))
+        for head, cell in zip(HEADS[1:], cells, strict=True):
+            facts.add_row(Text(f"  {head}", style="dim"), Text(cell.replace("`", "")))
+        console.print(Text(name, style="bold"), facts, Text(), sep="\n")
 
 
 def prompts(out: Annotated[Path, typer.Option(help="Folder to write them to.")]) -> None:
@@ -61,20 +65,3 @@ def prompts(out: Annotated[Path, typer.Option(help="Folder to write them to.")])
         raise InvalidRequest(f"cannot write templates to {out}: {error.strerror or error}") from error
     for path in written:
         print(path)
-
-
-def _row(adapter: Adapter) -> tuple[str, ...]:
-    declared = adapter.declaration
-    spaces = [_space(declared.space), *(f"{pattern}: {_space(space)}" for pattern, space in declared.space_by_model)]
-    sampling = " ".join(f"{name}={value:g}" for name, value in declared.sampling.items())
-    told = declared.history if declared.history_limit is None else f"{declared.history}, last {declared.history_limit}"
-    scroll, answer = declared.scroll or "-", declared.answer_in or "-"
-    return declared.name, "\n".join(spaces), str(declared.images), told, scroll, answer, sampling
-
-
-def _space(space: Space) -> str:
-    match space:
-        case Absolute(factor, low, high):
-            return f"pixels, /{factor}, {low}..{high}"
-        case Relative(divisor, longest_side):
-            return f"0..{divisor:g}" + (f", longest side {longest_side}" if longest_side else "")
