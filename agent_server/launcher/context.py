@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from agent_server.adapters import Absolute, Adapter
-from agent_server.geometry import Size, smart_resize
+from agent_server.adapters import Adapter
+from agent_server.geometry import Size
+from agent_server.processor import image_tokens, processor_of
 
 LARGEST_SCREEN = Size(1440, 3200)
 """In pixels, of the phones that are planned for. Larger ones are served too, while the prompt fits."""
@@ -31,10 +32,5 @@ def context_length(adapter: Adapter, model: str, positions: int | None = None) -
 
 def _screen_tokens(adapter: Adapter, model: str) -> int:
     sent = adapter.frame(LARGEST_SCREEN, model).resized or LARGEST_SCREEN
-    space, processor = adapter.space(model), adapter.declaration.processor
-    if isinstance(space, Absolute):
-        return math.ceil(sent.pixels / space.factor**2)
-    if processor is None:
-        return math.ceil(sent.pixels / _TOKEN_SIDE**2)
-    limits = {"min_pixels": processor.min_pixels, "max_pixels": processor.max_pixels}
-    return math.ceil(smart_resize(sent, factor=processor.factor, **limits).pixels / processor.factor**2)
+    processor = processor_of(adapter, model)
+    return math.ceil(sent.pixels / _TOKEN_SIDE**2) if processor is None else image_tokens(processor, sent)

@@ -19,7 +19,7 @@ TAIL_LINES = 50
 _LONGEST_LINE = 4000
 _CHUNK = 65536
 _DRAIN_S = 1.0
-_GONE_S = 1.0
+_GONE_S = 0.5
 """For killed workers to be reaped by whoever inherits them; they hold nothing any more."""
 _POLL_S = 0.02
 _KILLED = -signal.SIGKILL

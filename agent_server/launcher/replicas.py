@@ -87,8 +87,8 @@ class Replicas:
     async def _progress(self) -> None:
         pause_s = _UPDATE_S if self._console.terminal else _LINE_S
         while True:
-            self._console.status("; ".join(filter(None, map(self._seen_starting, self._replicas.values()))))
             await asyncio.sleep(pause_s)
+            self._console.status("; ".join(filter(None, map(self._seen_starting, self._replicas.values()))))
 
     def _seen_starting(self, replica: Replica) -> str:
         if not isinstance(replica.state, Starting):

@@ -13,32 +13,14 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import uvicorn
-
-from agent_server.scripted import ScriptedModel, ScriptedReply
-
 FOLDER = Path(os.environ["STAND_IN"])
 VENUS = "<think>Tap.</think><action>Click(box=(500, 500))</action><conclusion>Tapped.</conclusion>"
 TOLD = ("CUDA_VISIBLE_DEVICES", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "VLLM_SERVER_DEV_MODE")
-
-
-class WithEngine(ScriptedModel):
-    """Healthy as long as its engine lives."""
-
-    engine: subprocess.Popen[bytes]
-
-    async def __call__(self, scope, receive, send):
-        if scope.get("path") == "/health" and self.engine.poll() is not None:
-            await send({"type": "http.response.start", "status": 503, "headers": [(b"content-length", b"0")]})
-            await send({"type": "http.response.body", "body": b""})
-            return
-        await super().__call__(scope, receive, send)
 
 
 def main() -> None:
@@ -54,15 +36,29 @@ def main() -> None:
     engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
     _note(earlier, engine.pid)
     time.sleep(plan.get("boot_s", 0))
-    name = flags["--served-model-name"]
-    model = WithEngine(lambda _: ScriptedReply(VENUS, delay_s=plan.get("delay_s", 0)), model=name, root=sys.argv[2])
-    model.engine = engine
-    server = uvicorn.Server(uvicorn.Config(model, host=flags["--host"], port=int(flags["--port"]), log_level="info"))
+    _serve(flags, plan, engine)
+    engine.kill()
+
+
+def _serve(flags: dict[str, str], plan: dict[str, object], engine: subprocess.Popen[bytes]) -> None:
+    import uvicorn  # only now: a start that fails does so at once
+
+    from agent_server.scripted import ScriptedModel, ScriptedReply
+
+    reply = ScriptedReply(VENUS, delay_s=plan.get("delay_s", 0))
+    model = ScriptedModel(lambda _: reply, model=flags["--served-model-name"], root=sys.argv[2])
+
+    async def app(scope, receive, send):
+        if scope.get("path") == "/health" and engine.poll() is not None:
+            await send({"type": "http.response.start", "status": 503, "headers": [(b"content-length", b"0")]})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await model(scope, receive, send)
+
+    server = uvicorn.Server(uvicorn.Config(app, host=flags["--host"], port=int(flags["--port"]), log_level="info"))
     if plan.get("deaf"):
         server.handle_exit = lambda *_: None
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     server.run()
-    engine.kill()
 
 
 def _note(number: int, engine: int) -> None:
