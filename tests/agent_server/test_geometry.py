@@ -13,6 +13,7 @@ from agent_server.geometry import (
     OutOfRange,
     Point,
     Size,
+    fit_area,
     fit_longest_side,
     smart_resize,
 )
@@ -282,3 +283,58 @@ def test_relative_points_do_not_depend_on_the_screen(size, divisor, fraction):
     doubled = CoordinateMap.relative(Size(size.width * 2, size.height * 2), divisor).to_device(x, y)
     assert abs(doubled.x - 2 * here.x) <= 2
     assert abs(doubled.y - 2 * here.y) <= 2
+
+
+# -- areas and boxes
+
+
+@given(SIZES, st.integers(1, 4_000_000))
+def test_an_area_is_fitted_and_the_ratio_kept(size, most):
+    fitted = fit_area(size, most)
+    if size.pixels <= most:
+        assert fitted is None
+        return
+    assert fitted.pixels <= max(most, max(fitted))
+    assert 1 <= fitted.width <= size.width
+    assert 1 <= fitted.height <= size.height
+    if min(fitted) > 50:
+        assert fitted.width / fitted.height == pytest.approx(size.width / size.height, rel=0.05)
+
+
+def test_a_known_area():
+    assert fit_area(Size(1080, 2400), 1_048_576) == Size(686, 1526)
+
+
+@pytest.mark.parametrize(
+    ("written", "box"),
+    [
+        ((0, 0, 1000, 1000), Box(0, 0, 1080, 2400)),
+        ((400, 400, 600, 600), Box(432, 960, 648, 1440)),
+        ((600, 600, 400, 400), Box(432, 960, 648, 1440)),
+        ((500, 500, 500, 500), Box(540, 1200, 541, 1201)),
+        ((1000, 1000, 1000, 1000), Box(1079, 2399, 1080, 2400)),
+    ],
+)
+def test_known_boxes(written, box):
+    assert CoordinateMap.relative(Size(1080, 2400), 1000).box_to_device(*written) == box
+
+
+def test_boxes_outside_of_the_models_space_are_refused():
+    relative = CoordinateMap.relative(Size(1080, 2400), 1000)
+    for written in ((-1, 0, 5, 5), (0, 0, 1001, 5), (0, 0, 5, 1001)):
+        with pytest.raises(OutOfRange):
+            relative.box_to_device(*written)
+
+
+@given(SIZES, DIVISORS, POINT, POINT)
+def test_a_box_comes_back_within_half_a_unit(size, divisor, one, other):
+    relative = CoordinateMap.relative(size, divisor)
+    (left, right), (top, bottom) = (
+        sorted(pair) for pair in zip(on_screen(size, one), on_screen(size, other), strict=True)
+    )
+    box = Box(left, top, right + 1, bottom + 1)
+    back = relative.box_to_device(*relative.box_to_model(box))
+    step = 1 if relative.integral else 1e-4
+    limits = (size.width / relative.extent[0] * step / 2 + 0.5, size.height / relative.extent[1] * step / 2 + 0.5) * 2
+    assert all(abs(a - b) <= limit + 1e-9 for a, b, limit in zip(back, box, limits, strict=True))
+    assert relative.box_to_device(*relative.box_to_model(back)) == back
