@@ -15,6 +15,7 @@
     │   │   └── ModelNotServed  it serves other models than the one asked for
     │   └── BackendRejected     it refused this very request: 422, asking again gives the same
     ├── LaunchError             a model server could not be started here, again and again
+    ├── PromptSourceError       a vendor's prompt is not to be had as it is pinned
     └── PolicyError             what PolicyClient raises
         ├── PolicyUnavailable   no usable answer: network, timeout, 5xx
         └── PolicyRejected      the server refused the request: 4xx
@@ -118,6 +119,10 @@ class BackendRejected(BackendError):
 
 class LaunchError(AgentServerError):
     """A model server that was to be started here does not stay up."""
+
+
+class PromptSourceError(AgentServerError):
+    """A vendor's prompt cannot be had: nobody answers, or what came is not what is pinned. Nothing was written."""
 
 
 class PolicyError(AgentServerError):

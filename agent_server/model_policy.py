@@ -67,6 +67,7 @@ class ModelPolicy:
                 adapter=self.adapter.name,
                 weights=self.backend.weights,
                 prompt_digest=self._digest,
+                prompt_origin=self.prompts.origin(self.adapter.name),
                 images=declared.images,
                 logprobs_mode=self._logprobs_mode,
                 sampling={**declared.sampling, **({"constrained": True} if self.constrained else {})},

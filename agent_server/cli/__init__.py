@@ -15,9 +15,10 @@ from pydantic import ValidationError
 
 from agent_server import __version__
 from agent_server.cli.act import act
-from agent_server.cli.adapters import adapters, parse, prompts
+from agent_server.cli.adapters import adapters, parse
 from agent_server.cli.ground import ground
 from agent_server.cli.judge import judge
+from agent_server.cli.prompts import prompts
 from agent_server.cli.serve import serve
 from agent_server.cli.verify import verify
 from agent_server.cli.weights import weights
@@ -47,8 +48,9 @@ def _root(
     """Given a goal, a history and a screenshot of a phone, choose one action."""
 
 
-for _command in (serve, verify, act, ground, judge, parse, adapters, prompts):
+for _command in (serve, verify, act, ground, judge, parse, adapters):
     app.command()(_command)
+app.add_typer(prompts, name="prompts")
 app.add_typer(weights, name="weights")
 
 # typer brings its own copy of click in newer versions; this is the base of every complaint about flags in both.

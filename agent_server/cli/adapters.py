@@ -1,11 +1,10 @@
-"""`agent-server adapters`, `parse` and `prompts`: the families, one by one, without a model."""
+"""`agent-server adapters` and `parse`: the families, one by one, without a model."""
 
 from __future__ import annotations
 
 import json
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import orjson
@@ -15,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent_server.actions import action_to_json
-from agent_server.adapters import ADAPTERS, adapter_named, write_shipped
+from agent_server.adapters import ADAPTERS, adapter_named
 from agent_server.catalogue import HEADS, rows
 from agent_server.errors import InvalidRequest
 from agent_server.geometry import GeometryError, Size
@@ -55,13 +54,3 @@ def adapters(as_json: Annotated[bool, typer.Option("--json", help="Everything de
         for head, cell in zip(HEADS[1:], cells, strict=True):
             facts.add_row(Text(f"  {head}", style="dim"), Text(cell.replace("`", "")))
         console.print(Text(name, style="bold"), facts, Text(), sep="\n")
-
-
-def prompts(out: Annotated[Path, typer.Option(help="Folder to write them to.")]) -> None:
-    """Write the shipped prompt templates into a folder, as a starting point for `serve --prompts`."""
-    try:
-        written = write_shipped(out)
-    except OSError as error:
-        raise InvalidRequest(f"cannot write templates to {out}: {error.strerror or error}") from error
-    for path in written:
-        print(path)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -22,6 +22,7 @@ import jinja2.meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from agent_server.errors import InvalidRequest
+from agent_server.prompts.origin import CUSTOM_ORIGIN, SHIPPED_ORIGIN, origins_of
 
 _TEMPLATE_ERRORS = (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What rendering can raise: a template computes, so its mistakes are Python's too."""
@@ -60,6 +61,8 @@ class PromptSet:
 
     sources: Mapping[str, str]
     """Name (the file name without `.jinja`) to text."""
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Where those come from that are not the shipped ones: see `agent_server.prompts.origin`."""
 
     @classmethod
     def load(cls, folder: Path | None = None) -> Self:
@@ -69,6 +72,7 @@ class PromptSet:
         render.
         """
         sources = _read(SHIPPED)
+        origins: dict[str, str] = {}
         if folder is not None:
             if not folder.is_dir():
                 raise InvalidRequest(f"the prompt folder {folder} does not exist")
@@ -78,8 +82,10 @@ class PromptSet:
                 found = f"{unknown[0]}.jinja, which nothing uses" if unknown else "no .jinja file"
                 names = ", ".join(f"{name}.jinja" for name in sorted(sources))
                 raise InvalidRequest(f"{folder} holds {found}; templates are called {names}")
-            sources |= replaced
-        prompts = cls(sources)
+            other = {name: text for name, text in replaced.items() if text != sources[name]}
+            origins = origins_of(folder, other)
+            sources |= other
+        prompts = cls(sources, origins)
         for name in sources:
             prompts._check(name)
         return prompts
@@ -97,6 +103,14 @@ class PromptSet:
         for name in self.names(adapter):
             digest.update(f"{name}\0{self.sources[name]}\0".encode())
         return digest.hexdigest()[:16]
+
+    def origin(self, adapter: str) -> str:
+        """Whose prompt it is: "shipped" (written here, not the vendor's), "custom", or "vendor: NAME VERSION".
+
+        Where some of its templates are the vendor's and the others shipped, it counts as the vendor's.
+        """
+        found = {self.origins[name] for name in self.names(adapter) if name in self.origins}
+        return found.pop() if len(found) == 1 else CUSTOM_ORIGIN if found else SHIPPED_ORIGIN
 
     def names(self, adapter: str) -> list[str]:
         """The templates that an adapter's messages are made of; `judge` and `<adapter>.ground` have their own."""

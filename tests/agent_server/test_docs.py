@@ -40,9 +40,13 @@ def test_fields_of_history_and_cards():
 
 def flags() -> list[tuple[str, str]]:
     group = typer.main.get_command(command_line)
+    commands = dict(group.commands)
+    for name, inner in group.commands.items():
+        if hasattr(inner, "commands"):
+            commands |= {f"{name} {verb}": command for verb, command in inner.commands.items()}
     return [
         (name, flag)
-        for name, command in group.commands.items()
+        for name, command in commands.items()
         for parameter in command.params
         for flag in (*parameter.opts, *parameter.secondary_opts)
         if flag.startswith("--") and flag not in ("--help", "--no-return-tokens")

@@ -106,21 +106,3 @@ def test_everything_declared_as_json(run):
     assert declared.keys() == ADAPTERS.keys()
     assert declared["ui-venus-1.0"]["space"] == {"factor": 28, "min_pixels": 830_000, "max_pixels": 937_664}
     assert declared["ui-venus-1.5"]["sampling"]["temperature"] == 0
-
-
-def test_templates_are_written_and_never_overwritten(run, tmp_path):
-    code, out, _ = run("prompts", "--out", tmp_path / "p")
-    assert code == 0
-    written = sorted((tmp_path / "p").iterdir())
-    assert [str(path) for path in written] == sorted(out.split())
-    assert "ui-venus-1.5.jinja" in {path.name for path in written}
-    code, _, err = run("prompts", "--out", tmp_path / "p")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "exists" in err
-
-
-def test_a_folder_that_cannot_be_made(run, tmp_path):
-    (tmp_path / "file").write_text("")
-    code, _, err = run("prompts", "--out", tmp_path / "file" / "p")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "cannot write templates" in err
