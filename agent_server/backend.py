@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import orjson
 
@@ -35,12 +35,15 @@ from agent_server.errors import (
     ModelNotServed,
 )
 from agent_server.http_client import BrokenAnswer, HttpClient, HttpResponse, NoAnswer
+from agent_server.off_loop import BYTES_MOVED, off_loop
 from agent_server.replica import Replica
 from agent_server.schemas import WeightsPolicy
 from agent_server.weights.revision import Revision
 
 _REFUSALS = (400, 413, 422)
 _BUSY = (408, 429, 502, 503, 504)
+_STRUCTURED_BYTES = 16 * 1024
+"""Of a completion; log-probabilities are small objects, which cost more a byte than text does."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class ChatRequest:
     """Fields of the request body, by their names there; None is left out."""
     session: str | None = None
     return_tokens: bool = False
+    image_characters: int = 0
+    """How long the data URLs in the messages are together: what it takes to write them."""
     extras: Mapping[str, object] = field(default_factory=dict)
     """Further fields of the body: tools, response_format, structured_outputs."""
     model: str | None = None
@@ -145,7 +150,7 @@ class ChatBackend:
             return replace(completion, weights_policy=served.policy)
 
     async def _complete(self, request: ChatRequest) -> Completion:
-        body = orjson.dumps(self._body(request))
+        body = await off_loop(request.image_characters > BYTES_MOVED, orjson.dumps, self._body(request))
         failures: list[str] = []
         for replica in self._order(request):
             if refusal := self._refusal(replica):
@@ -246,7 +251,7 @@ class ChatBackend:
                 if not replica.asked:
                     await self._ask_weights(replica)
                 weights = (request.revision and request.revision.name) or replica.weights
-                response = await self._send(replica, "POST", "/chat/completions", body)
+                response = await self._send(replica, "POST", "/chat/completions", body, _session_field(request))
         except TimeoutError as error:
             replica.down_until = time.monotonic() + self.timeouts.cool_down_s
             raise BackendUnavailable(
@@ -256,9 +261,12 @@ class ChatBackend:
             replica.outstanding -= 1
         replica.down_until = 0.0
         _check_status(response, replica.url)
-        return read_completion(response.body, replica.url, weights, request.return_tokens)
+        heavy = len(response.body) > _STRUCTURED_BYTES
+        return await off_loop(heavy, read_completion, response.body, replica.url, weights, request.return_tokens)
 
-    async def _send(self, replica: Replica, method: str, path: str, body: bytes = b"") -> HttpResponse:
+    async def _send(
+        self, replica: Replica, method: str, path: str, body: bytes = b"", fields: str = ""
+    ) -> HttpResponse:
         """One exchange. Raises NoAnswer where no byte of an answer came, BackendReply where it broke off."""
         try:
             return await replica.client.request(method, path, body, self.timeouts.connect_s)
@@ -299,6 +307,11 @@ def base_url(url: str) -> str:
         raise ValueError(f"{url!r} is not a backend URL; write for instance http://127.0.0.1:8000/v1")
     stripped = url.rstrip("/")
     return stripped if stripped.endswith("/v1") else f"{stripped}/v1"
+
+
+def _session_field(request: ChatRequest) -> str:
+    """The session as routers of many servers know it, so that behind one URL too it stays with one server."""
+    return "" if request.session is None else f"X-Session-ID: {quote(request.session, safe='')}\r\n"
 
 
 def _score(session: str, url: str) -> bytes:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from agent_server.geometry import Size
 from agent_server.image_cache import ImageCache
 from agent_server.images import CheckedImage, Encoding, needs_decoding, prepared
+from agent_server.off_loop import BYTES_MOVED, off_loop
 
 
 class PreparedImages:
@@ -25,8 +26,8 @@ class PreparedImages:
     async def url(self, image: CheckedImage, resized: Size | None) -> str:
         """The image upright and, unless `resized` is None, of exactly that size. Raises InvalidImage for damage."""
         if not needs_decoding(image, resized):
-            return _data_url(image.data, image.media_type)
-        key = self._cache.key(image.data, resized)
+            return await off_loop(len(image.data) > BYTES_MOVED, _data_url, image.data, image.media_type)
+        key = await off_loop(len(image.data) > BYTES_MOVED, self._cache.key, image.data, resized)
         url = self._cache.get(key)
         if url is None:
             url = await asyncio.get_running_loop().run_in_executor(self._pool, self._prepare, image, resized)

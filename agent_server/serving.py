@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
 import logging
 import resource
 import signal
@@ -67,6 +68,8 @@ def serve(
     keep_freed_memory()
     raise_file_limit()
     sys.setswitchinterval(_SWITCH_S)
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
     listener = _bound(host, port)
     config = uvicorn.Config(
         app,

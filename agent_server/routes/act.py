@@ -10,12 +10,15 @@ from agent_server.act_request import read_observation
 from agent_server.config import ServerConfig
 from agent_server.errors import BackendError
 from agent_server.metrics import Metrics
+from agent_server.off_loop import off_loop
 from agent_server.openapi import ACT_BODY, PROBLEM_RESPONSES
 from agent_server.policy import Observation, Policy
 from agent_server.presence import while_present
 from agent_server.routes.reading import read_with
 from agent_server.schemas import ActResponse
 from agent_server.screenshot_store import ScreenshotStore
+
+_MANY_SAMPLES = 4
 
 
 def add_act(app: FastAPI, policy: Policy, config: ServerConfig, metrics: Metrics) -> None:
@@ -29,7 +32,8 @@ def add_act(app: FastAPI, policy: Policy, config: ServerConfig, metrics: Metrics
         """Choose the next action."""
         observation = await read_with(request, config, read)
         decision = await while_present(request, _decide(policy, observation, metrics))
-        return Response(decision.model_dump_json(), media_type="application/json")
+        body = await off_loop(len(decision.samples) > _MANY_SAMPLES, decision.model_dump_json)
+        return Response(body, media_type="application/json")
 
 
 async def _decide(policy: Policy, observation: Observation, metrics: Metrics) -> ActResponse:
