@@ -269,7 +269,7 @@ class ChatBackend:
     ) -> HttpResponse:
         """One exchange. Raises NoAnswer where no byte of an answer came, BackendReply where it broke off."""
         try:
-            return await replica.client.request(method, path, body, self.timeouts.connect_s)
+            return await replica.client.request(method, path, body, self.timeouts.connect_s, fields)
         except BrokenAnswer as error:
             raise BackendReply(f"{replica.url}: {error}") from error
 

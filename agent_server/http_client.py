@@ -58,12 +58,14 @@ class HttpClient:
         """Called whenever a connection was opened, before anything is sent on it: a restarted server shows there, and
         nowhere else. True: it changed the server, connect again. What it raises, the request raises."""
 
-    async def request(self, method: str, path: str, body: bytes = b"", connect_timeout_s: float = 5.0) -> HttpResponse:
-        """One exchange. Raises NoAnswer and BrokenAnswer.
+    async def request(
+        self, method: str, path: str, body: bytes = b"", connect_timeout_s: float = 5.0, fields: str = ""
+    ) -> HttpResponse:
+        """One exchange; `fields` are further lines of its head, ended by CRLF each. Raises NoAnswer and BrokenAnswer.
 
         A kept connection that turns out to be dead is replaced by a new one, once; beyond that nothing is sent twice.
         """
-        text = f"{method} {self._prefix}{path} HTTP/1.1\r\n{self._headers}Content-Length: {len(body)}\r\n\r\n"
+        text = f"{method} {self._prefix}{path} HTTP/1.1\r\n{self._headers}{fields}Content-Length: {len(body)}\r\n\r\n"
         head = text.encode("latin-1")
         kept = self._take()
         if kept is not None:

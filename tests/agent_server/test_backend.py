@@ -353,3 +353,21 @@ def test_concurrent_requests_each_have_a_connection_and_keep_it(scripted):
     asyncio.run(main())
     assert len(model.requests) == 24
     assert len(model.connections) <= 9
+
+
+def test_the_session_is_told_to_routers_and_cannot_write_fields(scripted):
+    url, model = scripted("x", model="m")
+
+    async def main() -> None:
+        backend = ChatBackend([url], "m")
+        for session in (None, "run-1/k0", "a\r\nX-Evil: 1\u00e9"):
+            await backend.complete(ChatRequest(HELLO.messages, session=session))
+        await backend.aclose()
+
+    asyncio.run(main())
+    assert [request.headers.get("x-session-id") for request in model.requests] == [
+        None,
+        "run-1%2Fk0",
+        "a%0D%0AX-Evil%3A%201%C3%A9",
+    ]
+    assert all("x-evil" not in request.headers for request in model.requests)
