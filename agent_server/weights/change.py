@@ -127,6 +127,7 @@ class WeightChanges:
         within_s = weights.backend.timeouts.total_s + 1
         done: list[WeightKeeper] = []
         moved = 0
+        await asyncio.gather(*(keeper.check() for keeper in weights.keepers))
         try:
             for keeper in weights.keepers:
                 await self._wait_for_sessions(len(weights.keepers) - len(done))

@@ -32,6 +32,8 @@ class WeightKeeper:
         self._version: str | None = None
         """The one that it must tell."""
         self._changing = False
+        self._in_doubt = False
+        """Whether a change failed and could not be taken back."""
         self._restoring: asyncio.Task[None] | None = None
         replica.client.greet = self._confirm
 
@@ -45,6 +47,11 @@ class WeightKeeper:
         await self._first_met()
         assert self._version is not None
         return folder_of(self._version) or (await self._admin.served()).get(self._model)
+
+    async def check(self) -> None:
+        """Raises BackendError where it cannot be told to replace its full weights."""
+        await self._first_met()
+        await self._admin.version()
 
     async def load(self, adapter: Revision) -> None:
         """Serve a LoRA adapter beside what is served. Raises BackendError; then nothing has changed."""
@@ -103,6 +110,7 @@ class WeightKeeper:
             await self._bring()
         except BackendError as error:
             _log.error("%s does not have %s any more: %s", self.replica.url, self.replica.weights, error)
+            self._in_doubt = True
             self.replica.client.close()  # what comes next connects anew, and is confirmed first
 
     async def _confirm(self) -> bool:
@@ -118,7 +126,7 @@ class WeightKeeper:
                 self._restoring.add_done_callback(self._restored)
             await asyncio.shield(self._restoring)
         except BackendError as error:
-            raise NoAnswer(f"it does not have {self.replica.weights}: {error}") from error
+            raise NoAnswer(f"it cannot be told to have {self.replica.weights or 'its first weights'}: {error}") from error
         return True
 
     def _restored(self, task: asyncio.Task[None]) -> None:
@@ -129,8 +137,9 @@ class WeightKeeper:
     async def _is_as_meant(self) -> bool:
         await self._first_met()
         self._check_whole()
-        if self._version != UNNAMED and await self._told() != self._version:
+        if (self._version != UNNAMED or self._in_doubt) and await self._told() != self._version:
             return False
+        self._in_doubt = False
         return not self._adapters or self._adapters.keys() <= (await self._admin.served()).keys()
 
     async def _first_met(self) -> None:

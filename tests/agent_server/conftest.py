@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
+import math
 import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 import uvicorn
@@ -95,3 +99,43 @@ def encode() -> Callable[..., bytes]:
         return out.getvalue()
 
     return encoded
+
+
+def _safetensors(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
+    """A safetensors file of zeros, in half precision."""
+    head, end = {}, 0
+    for name, shape in shapes.items():
+        size = 2 * math.prod(shape)
+        head[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(head).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(end))
+
+
+@pytest.fixture
+def adapter_folder(tmp_path: Path) -> Callable[..., Path]:
+    """Makes the folder of a LoRA adapter: `adapter_folder(name, "the.module", …, rank=8)`."""
+
+    def make(name: str, *modules: str, rank: object = 8) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "r": rank}))
+        parts = [f"{module}.lora_{half}.weight" for module in modules or ("layers.0.q_proj",) for half in "AB"]
+        _safetensors(folder / "adapter_model.safetensors", dict.fromkeys(parts, (8, 16)))
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def checkpoint_folder(tmp_path: Path) -> Callable[..., Path]:
+    """Makes the folder of a checkpoint: `checkpoint_folder(name, {"tensor": (2, 3), …}, model_type="qwen2_5_vl")`."""
+
+    def make(name: str, shapes: dict[str, tuple[int, ...]] | None = None, model_type: str = "qwen2_5_vl") -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "config.json").write_text(json.dumps({"model_type": model_type, "architectures": ["A"]}))
+        _safetensors(folder / "model.safetensors", shapes or {"a": (2, 3), "b": (4,)})
+        return folder
+
+    return make
