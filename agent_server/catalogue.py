@@ -15,13 +15,14 @@ from types import MappingProxyType
 from pydantic import BaseModel, ConfigDict
 
 from agent_server.adapters import ADAPTERS, Absolute, Relative, Space
+from agent_server.vendor_prompts.recipes import RECIPES
 
 _BYTES_PER_PARAMETER = 2
 """Of bfloat16, in which all of these are published."""
 
 HEADS = (
     "adapter", "base", "AndroidWorld", "writes", "coordinates", "images", "history", "answer in", "weights (GB)",
-    "beware",
+    "prompt", "beware",
 )  # fmt: skip
 
 
@@ -73,8 +74,17 @@ def _row(name: str) -> tuple[str, ...]:
         f"{declared.history}, {told}",
         declared.answer_in or "-",
         entry.memory or "-",
+        _prompt(name) if entry.sizes else "shipped",
         entry.beware,
     )
+
+
+def _prompt(adapter: str) -> str:
+    """Whose prompt comes with it, and what fetches the vendor's."""
+    for recipe in RECIPES.values():
+        if any(template.name in (adapter, f"{adapter}.system") for template in recipe.templates):
+            return f"shipped, not the vendor's: `agent-server prompts fetch {recipe.name}`"
+    return "shipped, not the vendor's"
 
 
 def _said(space: Space) -> str:

@@ -66,7 +66,7 @@ class Campaign:
             limits=config.limits,
         )
         self.planned = plan(tasks, samples=config.samples, seed=config.seed)
-        self.manifest = self._run_there(identity) or self._new_run(identity)
+        self.manifest = self._run_there(identity) or self._new_run(identity, card)
         self._order = Order(
             run=identity.run,
             policy_url=config.policy,
@@ -145,14 +145,19 @@ class Campaign:
         manifest.require(identity, self.store.uri)
         return manifest
 
-    def _new_run(self, identity: Identity) -> Manifest:
+    def _new_run(self, identity: Identity, card: ModelCard) -> Manifest:
         """Make the record, after what else can be wrong was looked at."""
         if self.config.redis:
             require_redis(self.config.redis)
         if self.config.log_dir:
             log_folder(self.config.log_dir, self.config.out)
-        version, source = agent_server.__version__, self.config.tasks
-        manifest = Manifest.new(identity, version=version, source=source, planned=self.planned)
+        manifest = Manifest.new(
+            identity,
+            version=agent_server.__version__,
+            source=self.config.tasks,
+            planned=self.planned,
+            prompt_origin=card.prompt_origin,
+        )
         try:
             self.store.create_run(manifest.model_dump(mode="json"))
         except AlreadyPublished:  # by another harvest, since we looked

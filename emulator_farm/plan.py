@@ -60,9 +60,19 @@ class Manifest(BaseModel):
     episodes: int
     questions: list[str] = []
     """Names of the tasks that ask for an answer."""
+    prompt_origin: str | None = None
+    """Whose prompt the policy is asked with, where it says: see `agent_server.schemas.ModelCard`."""
 
     @classmethod
-    def new(cls, identity: Identity, *, version: str, source: str, planned: Sequence[Planned]) -> Manifest:
+    def new(
+        cls,
+        identity: Identity,
+        *,
+        version: str,
+        source: str,
+        planned: Sequence[Planned],
+        prompt_origin: str | None = None,
+    ) -> Manifest:
         return cls(
             run=identity.run,
             created_at=datetime.now(UTC),
@@ -71,6 +81,7 @@ class Manifest(BaseModel):
             identity=identity,
             episodes=len(planned),
             questions=sorted({one.task.task for one in planned if one.task.question}),
+            prompt_origin=prompt_origin,
         )
 
     def require(self, identity: Identity, where: str) -> None:

@@ -144,7 +144,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Model", identity.get("model") or (first and first.model)),
         ("Adapter", identity.get("adapter") or (first and first.adapter)),
         ("Weights", identity.get("weights") or (first and first.weights)),
-        ("Prompt", identity.get("prompt_digest") or (first and first.prompt_digest)),
+        ("Prompt", _prompt(identity.get("prompt_digest") or (first and first.prompt_digest), report)),
         ("Sampling", _pairs(identity.get("sampling") or {})),
         ("Limits", _pairs(limits)),
         ("Tasks from", report.run.get("source")),
@@ -154,6 +154,14 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("First episode", _first_start(report.episodes)),
     ]
     return [(name, str(value)) for name, value in facts if value not in (None, "")]
+
+
+def _prompt(digest: object, report: Report) -> str:
+    """The digest and whose prompt it is; scores with the shipped one must not be taken for the vendor's."""
+    origin = report.run.get("prompt_origin")
+    if not digest or not origin:
+        return str(digest or "")
+    return f"{digest}, shipped: not the vendor's" if origin == "shipped" else f"{digest}, {origin}"
 
 
 def _first_start(episodes: Sequence[Played]) -> str:

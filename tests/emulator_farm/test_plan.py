@@ -77,6 +77,13 @@ def test_the_manifest_refuses_with_the_difference(tasks: list[TaskSpec]) -> None
         manifest.require(identity(tasks, samples=5), "there")
 
 
+def test_whose_prompt_it_was_is_noted_beside_the_identity(tasks: list[TaskSpec]) -> None:
+    planned = plan(tasks, samples=1, seed=0)
+    noted = Manifest.new(identity(tasks), version="0", source="t", planned=planned, prompt_origin="vendor: some 1.2")
+    assert json.loads(noted.model_dump_json())["prompt_origin"] == "vendor: some 1.2"
+    assert noted.run == Manifest.new(identity(tasks), version="0", source="t", planned=planned).run
+
+
 def test_the_suites_questions_are_named() -> None:
     specs = load_tasks("phone")
     manifest = Manifest.new(identity(specs), version="0", source="phone", planned=plan(specs, samples=1, seed=0))

@@ -158,6 +158,27 @@ def test_only_known_manifests_tell_ids() -> None:
     assert planned(manifest(["b", "a"], 2)) == ("a-7-r0k0", "a-7-r0k1", "b-7-r0k0", "b-7-r0k1")
 
 
+@pytest.mark.parametrize(
+    ("digest", "origin", "said"),
+    [
+        ("d1g3st", "shipped", "d1g3st, shipped: not the vendor&#39;s"),
+        ("d1g3st", "vendor: some 1.2", "d1g3st, vendor: some 1.2"),
+        ("d1g3st", None, "d1g3st"),
+        (None, "shipped", None),
+    ],
+)
+def test_the_head_says_whose_prompt_it_was(
+    tmp_path: Path, make_episode: Make, digest: str | None, origin: str | None, said: str | None
+) -> None:
+    store, asked = Store(tmp_path), manifest(["wifi_on"], 1)
+    asked["identity"]["prompt_digest"] = digest
+    store.create_run({**asked, "prompt_origin": origin})
+    store.publish(make_episode("wifi_on-7-r0k0", prompt_digest=None))
+    write_report(store)
+    facts = re.findall(r">Prompt</\w+>\s*<\w+[^>]*>([^<]*)<", (tmp_path / "report.html").read_text())
+    assert facts == ([said] if said else [])
+
+
 def test_the_page_says_it_all_and_names_every_episode(run: Store, controls: list[Store]) -> None:
     filter_run(run, RuleSettings())
     write_report(run, controls=controls)
