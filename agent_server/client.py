@@ -1,9 +1,10 @@
-"""The sync client of a policy server. One request, one answer: it never asks twice.
+"""The sync client of a policy server. One request, one answer: it never asks twice for a decision.
 
 Every failure is one of two errors. `PolicyRejected`: the server says that this request is wrong; asking again gives the
 same. `PolicyUnavailable`: no decision came (refused, cut, too slow, 5xx, or an answer that is not a policy server's);
 whoever owns retries may try again. Connections are kept between calls; a client that is carried into a forked process
-opens its own there.
+opens its own there. A server that is too busy to look at a request (429) has decided nothing: it is asked again when it
+says, until the time is up.
 
 A screenshot goes over the wire once: where a later history shows it again, its digest stands for it. A server that does
 not hold it (any more) says so before anything is decided, and gets the same request again with every picture.
@@ -24,7 +25,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from agent_server.errors import PolicyRejected, PolicyUnavailable
+from agent_server.errors import PolicyError, PolicyRejected, PolicyUnavailable
 from agent_server.schemas import (
     MISSING_SCREENSHOTS,
     ActRequest,
@@ -48,7 +49,7 @@ _KEEPALIVE_S = 30.0
 _REMEMBERED = 256
 """Digests of screenshots that the server was sent; models look back at a handful."""
 _MISSES = 3
-"""A server that so often did not hold what it was sent holds nothing, or is several: pictures go in full from then on."""
+"""A server that so often did not hold what it was sent holds nothing, or is several: pictures then go in full."""
 
 _Answer = TypeVar("_Answer", bound=BaseModel)
 _Files = Sequence[tuple[str, tuple[str | None, bytes, str]]]
@@ -106,9 +107,9 @@ class PolicyClient:
     ) -> ActResponse:
         """Ask for one action on a PNG, JPEG or WebP.
 
-        `history_screenshots` are the pictures of earlier turns by their position in `history`. Of those that this client
-        sent before, only digests go out, unless the server turns out not to hold them. Raises PolicyRejected, also for
-        what cannot even be sent, and PolicyUnavailable.
+        `history_screenshots` are the pictures of earlier turns by their position in `history`. Of those that this
+        client sent before, only digests go out, unless the server turns out not to hold them. Raises PolicyRejected,
+        also for what cannot even be sent, and PolicyUnavailable.
         """
         try:
             request = ActRequest(
@@ -228,12 +229,31 @@ class PolicyClient:
     def _exchange(
         self, method: str, path: str, files: _Files | None, session: str | None = None, body: bytes | None = None
     ) -> bytes:
-        """The body of a 200 or 204. A balancer in between may keep a session together by the header `x-session-id`."""
+        """The body of a 200 or 204. A balancer in between may keep a session together by the header `x-session-id`.
+
+        A server that is too busy to look at a request is asked again when it says, as long as there is time.
+        """
         url, deadline = f"{self.url}{path}", time.monotonic() + self.timeout_s
         headers = self._headers if session is None else {**self._headers, SESSION_HEADER: quote(session)}
+        while True:
+            response, content = self._once(method, url, files, body, headers, deadline)
+            if response.status_code in (200, 204):
+                return content
+            detail = f"{url} answered {response.status_code}: {_detail(content)}"
+            if response.status_code != 429:
+                raise _failure(response.status_code, content, detail)
+            wait_s = _retry_after_s(response)
+            if time.monotonic() + wait_s >= deadline:
+                raise PolicyUnavailable(f"{detail} (no answer within {self.timeout_s:g} s)")
+            time.sleep(wait_s)
+
+    def _once(
+        self, method: str, url: str, files: _Files | None, body: bytes | None, headers: dict[str, str], deadline: float
+    ) -> tuple[httpx.Response, bytes]:
+        """One request and what came back. Raises PolicyUnavailable where nothing did by the deadline."""
         try:
             with self._client().stream(method, url, files=files, content=body, headers=headers) as response:
-                content = _read(response, deadline)
+                return response, _read(response, deadline)
         except (TimeoutError, httpx.TimeoutException) as error:
             kind = "no connection" if isinstance(error, httpx.ConnectTimeout) else "no answer"
             raise PolicyUnavailable(f"{kind} from {url} within {self.timeout_s:g} s") from error
@@ -241,14 +261,6 @@ class PolicyClient:
             raise PolicyUnavailable(f"cannot connect to {url}: {error}") from error
         except httpx.HTTPError as error:
             raise PolicyUnavailable(f"the connection to {url} broke: {error or type(error).__name__}") from error
-        if response.status_code in (200, 204):
-            return content
-        detail = f"{url} answered {response.status_code}: {_detail(content)}"
-        if response.status_code == 409 and _problem(content).get("type") == MISSING_SCREENSHOTS:
-            raise _Missing(detail, status=409)
-        if 400 <= response.status_code < 500:
-            raise PolicyRejected(detail, status=response.status_code)
-        raise PolicyUnavailable(detail)
 
     def _client(self) -> httpx.Client:
         if self._http is None or self._process != os.getpid():
@@ -258,6 +270,21 @@ class PolicyClient:
             verify = self.url.startswith("https:")
             self._http = httpx.Client(timeout=self._timeout, limits=limits, trust_env=False, verify=verify)
         return self._http
+
+
+def _failure(status: int, content: bytes, detail: str) -> PolicyError:
+    """What an answer other than 200, 204 and 429 means for the caller."""
+    if status == 409 and _problem(content).get("type") == MISSING_SCREENSHOTS:
+        return _Missing(detail, status=409)
+    if 400 <= status < 500 and status != 408:
+        return PolicyRejected(detail, status=status)
+    return PolicyUnavailable(detail)
+
+
+def _retry_after_s(response: httpx.Response) -> float:
+    """Seconds until a busy server wants to be asked again; a date in their place counts as one second."""
+    stated = response.headers.get("retry-after", "")
+    return max(float(stated), 0.1) if stated.isdecimal() else 1.0
 
 
 def _is_root(url: str) -> bool:

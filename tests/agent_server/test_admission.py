@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 
+from agent_server.actions import Type
 from agent_server.app import create_app
+from agent_server.client import PolicyClient
 from agent_server.config import PolicyConfig, ServerConfig
+from agent_server.errors import PolicyUnavailable
 from agent_server.loader import load_policy
 from agent_server.openapi import PIXEL
 from agent_server.scripted import ScriptedReply
@@ -83,6 +88,33 @@ def test_the_time_to_come_again_follows_the_pace(model_behind):
     waits = {int(wait) for status, _, wait in answers if status == 429}
     assert waits
     assert all(1 <= wait <= 5 for wait in waits)
+
+
+def test_our_client_comes_again_and_gets_its_own_answer(model_behind):
+    url, model = model_behind(0.5, max_in_flight=1)
+
+    def decide(number: int) -> str:
+        with PolicyClient(url, timeout_s=60) as client:
+            action = client.act(f"goal<{number}>goal", PNG).action
+            assert isinstance(action, Type)
+            return action.text
+
+    with ThreadPoolExecutor(4) as callers:
+        assert list(callers.map(decide, range(4))) == ["0", "1", "2", "3"]
+    assert len(model.requests) == 4
+
+
+def test_our_client_gives_up_in_time(model_behind):
+    url, _ = model_behind(20.0, max_in_flight=1)
+    with ThreadPoolExecutor(1) as other, PolicyClient(url, timeout_s=3) as client:
+        first = other.submit(httpx.post, url + "/act", json={"goal": "goal<1>goal", "screenshot": PIXEL}, timeout=5)
+        deadline = time.monotonic() + 10
+        while "in_flight 2.0" not in httpx.get(url + "/metrics").text and time.monotonic() < deadline:
+            time.sleep(0.02)
+        with pytest.raises(PolicyUnavailable, match=r"answered 429: 1 requests are being answered.*within 3 s"):
+            client.act("goal<2>goal", PNG)
+        with pytest.raises(httpx.ReadTimeout):
+            first.result()
 
 
 def test_a_caller_that_hangs_up_frees_its_place_and_the_model(model_behind):
