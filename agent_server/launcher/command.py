@@ -53,6 +53,8 @@ class Served:
     """Under which it is served."""
     adapter: Adapter
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
+    frames: int = 0
+    """How many images it is shown as a judge of episodes, which may be more than its family takes for a decision."""
     pixels_asked: Mapping[str, int] = field(default_factory=dict)
     """`min_pixels`, `max_pixels` as the user gave them: also a model with relative coordinates is told these."""
 
@@ -83,12 +85,12 @@ def plan(
 
 
 def _family_flags(served: Served) -> dict[str, str | None]:
-    adapter = served.adapter
+    images = max(served.adapter.declaration.images, served.frames)
     flags: dict[str, str | None] = {
         "served-model-name": served.name,
         "dtype": "bfloat16",
-        "max-model-len": str(context_length(adapter, served.model, served.checkpoint.positions)),
-        "limit-mm-per-prompt": json.dumps({"image": adapter.declaration.images, "video": 0}),
+        "max-model-len": str(context_length(served.adapter, served.model, images, served.checkpoint.positions)),
+        "limit-mm-per-prompt": json.dumps({"image": images, "video": 0}),
         # What neither request nor adapter says is neutral then, and not what the checkpoint's authors had in mind: a
         # record of the sampling would otherwise not say how was sampled.
         "generation-config": "vllm",

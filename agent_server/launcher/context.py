@@ -18,15 +18,13 @@ _TOKEN_SIDE = 28
 _STEP = 1024
 
 
-def context_length(adapter: Adapter, model: str, positions: int | None = None) -> int:
-    """Tokens that the worst prompt on a screen of LARGEST_SCREEN and its reply take, at most `positions`.
+def context_length(adapter: Adapter, model: str, images: int, positions: int | None = None) -> int:
+    """Tokens that `images` of a screen of LARGEST_SCREEN, the text and the reply take, at most `positions`.
 
     In full thousands of 1024, so that a change of a few tokens does not change the command.
     """
-    declared = adapter.declaration
-    images = declared.images * _screen_tokens(adapter, model)
-    reply = int(declared.sampling.get("max_tokens", _REPLY_TOKENS))
-    needed = math.ceil((images + TEXT_TOKENS + reply) / _STEP) * _STEP
+    reply = int(adapter.declaration.sampling.get("max_tokens", _REPLY_TOKENS))
+    needed = math.ceil((images * _screen_tokens(adapter, model) + TEXT_TOKENS + reply) / _STEP) * _STEP
     return needed if positions is None else min(needed, positions)
 
 

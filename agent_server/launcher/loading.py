@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent_server.config import LaunchConfig, PolicyConfig
+from agent_server.config import JudgeConfig, LaunchConfig, PolicyConfig
 from agent_server.errors import InvalidRequest
 from agent_server.launcher.checkpoint import read_checkpoint
 from agent_server.launcher.command import Command, Served, plan
@@ -32,8 +32,13 @@ def starts_servers(chosen: PolicyConfig, config: LaunchConfig) -> bool:
     return False
 
 
-def commands(chosen: PolicyConfig, config: LaunchConfig, executable: str, ports: Sequence[int]) -> list[Command]:
-    """What to start for a model on this machine's GPUs, one for each port. Raises InvalidRequest."""
+def commands(
+    chosen: PolicyConfig, config: LaunchConfig, executable: str, ports: Sequence[int], judge: JudgeConfig | None = None
+) -> list[Command]:
+    """What to start for a model on this machine's GPUs, one for each port; `judge` says whether it judges episodes too.
+
+    Raises InvalidRequest.
+    """
     assert chosen.model is not None, "starts_servers says when there is one"
     asked = {"min_pixels": chosen.min_pixels, "max_pixels": chosen.max_pixels}
     served = Served(
@@ -41,6 +46,7 @@ def commands(chosen: PolicyConfig, config: LaunchConfig, executable: str, ports:
         name=_name(chosen, config),
         adapter=load_adapter(chosen),
         checkpoint=read_checkpoint(chosen.model),
+        frames=(judge.frames or 0) if judge is not None and judge.model is None else 0,
         pixels_asked={name: value for name, value in asked.items() if value is not None},
     )
     return plan(served, config, executable, ports, visible_gpus())

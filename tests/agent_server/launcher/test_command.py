@@ -43,6 +43,14 @@ def test_what_depends_on_the_family():
     assert json.loads(large["--mm-processor-kwargs"]) == {"min_pixels": 3_136, "max_pixels": 12_845_056}
 
 
+def test_a_judge_is_shown_more_images():
+    given = flags(Served("m", "m", adapter_named("ui-venus-1.0"), frames=8))
+    assert json.loads(given["--limit-mm-per-prompt"]) == {"image": 8, "video": 0}
+    assert int(given["--max-model-len"]) > 8 * 1_000 + 8_192
+    few = flags(Served("m", "m", adapter_named("ui-tars-1.5"), frames=2))
+    assert json.loads(few["--limit-mm-per-prompt"]) == {"image": 5, "video": 0}
+
+
 def test_relative_coordinates_need_no_limits_unless_asked_for():
     qwen = adapter_named("qwen3-vl")
     assert "--mm-processor-kwargs" not in flags(Served("m", "m", qwen))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agent_server.config import LaunchConfig, PolicyConfig
+from agent_server.config import JudgeConfig, LaunchConfig, PolicyConfig
 from agent_server.errors import InvalidRequest, UnknownName
 from agent_server.launcher.loading import commands, policy_settings, starts_servers
 
@@ -73,6 +73,12 @@ def test_the_policy_asks_what_was_started(chosen, passed, name, mode, monkeypatc
     assert settings.backends == ("http://127.0.0.1:8001/v1", "http://127.0.0.1:8002/v1")
     assert (settings.served_name, settings.logprobs_mode) == (name, mode)
     assert all(f"--served-model-name {name}" in str(command).replace("=", " ") for command in started)
+
+
+@pytest.mark.parametrize(("judge", "images"), [({"frames": 6}, 6), ({"frames": 6, "model": "judge"}, 1), ({}, 1)])
+def test_a_model_that_judges_too_is_shown_as_many_frames(judge, images):
+    [command] = commands(VENUS, LaunchConfig(), "vllm", [8000], JudgeConfig(**judge))
+    assert f'{{"image": {images}, "video": 0}}' in command.argv
 
 
 def test_nothing_started_nothing_changed():
