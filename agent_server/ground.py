@@ -12,6 +12,7 @@ from agent_server.completion import Choice, Completion
 from agent_server.errors import InvalidRequest, UnknownName
 from agent_server.geometry import GeometryError, Point, Size
 from agent_server.images import CheckedImage
+from agent_server.off_loop import CHARACTERS_READ, off_loop
 from agent_server.prepared_images import PreparedImages
 from agent_server.schemas import GroundResponse, GroundSample, Sampling
 from agent_server.stopwatch import Stopwatch
@@ -20,6 +21,8 @@ NEAR = 0.04
 """Points this close, as a share of the screen's width and height, are taken for the same element."""
 
 
+_MANY_SAMPLES = 16
+"""Comparing so many with each other takes about half a millisecond."""
 _ASKED_AS = {"ui-venus-1.5": "ui-venus-ground-1.5"}
 """Families whose checkpoints also ground, but by a prompt and a grammar that are an adapter of their own."""
 
@@ -82,9 +85,11 @@ class GroundingModel:
         )
         completion = await self._backend.complete(request)
         watch.lap("backend")
-        samples = [self._sample(choice, frame) for choice in completion.choices]
+        heavy = sum(len(choice.text) for choice in completion.choices) > CHARACTERS_READ
+        samples = await off_loop(heavy, self._samples, completion.choices, frame)
+        chosen, agreeing = await off_loop(len(samples) > _MANY_SAMPLES, consensus, samples, size)
         watch.lap("parse")
-        return self._response(samples, size, completion, watch)
+        return self._response(samples, chosen, agreeing, completion, watch)
 
     async def aclose(self) -> None:
         """Release connections and threads; no call may follow. May be done twice."""
@@ -105,6 +110,9 @@ class GroundingModel:
             raise InvalidRequest(f"the adapter {self.adapter.name} has no constrained grounding; ask without it")
         return {"structured_outputs": {constraint.kind: constraint.value}}
 
+    def _samples(self, choices: Sequence[Choice], frame: ModelFrame) -> list[GroundSample]:
+        return [self._sample(choice, frame) for choice in choices]
+
     def _sample(self, choice: Choice, frame: ModelFrame) -> GroundSample:
         read = self.adapter.ground(choice.text, frame.map)
         return GroundSample(
@@ -119,20 +127,20 @@ class GroundingModel:
         )
 
     def _response(
-        self, samples: Sequence[GroundSample], size: Size, completion: Completion, watch: Stopwatch
+        self, samples: list[GroundSample], chosen: int, agreeing: int, completion: Completion, watch: Stopwatch
     ) -> GroundResponse:
-        chosen, agreeing = consensus(samples, size)
         several = len(samples) > 1
         return GroundResponse(
             **{name: getattr(samples[chosen], name) for name in GroundSample.model_fields},
             model=self.model,
             adapter=self.adapter.name,
             weights=completion.weights,
+            weights_policy=completion.weights_policy,
             prompt_digest=self._digest,
             usage=completion.usage,
             timing_ms=watch.total(),
             agreement=agreeing / len(samples) if several else None,
-            samples=list(samples) if several else [],
+            samples=samples if several else [],
         )
 
 

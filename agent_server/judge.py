@@ -11,6 +11,7 @@ without any readable vote has no score.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,7 @@ from agent_server.errors import InvalidRequest, UnknownName
 from agent_server.geometry import fit_area
 from agent_server.images import CheckedImage
 from agent_server.key_frames import key_frames
+from agent_server.off_loop import CHARACTERS_READ, off_loop
 from agent_server.prepared_images import PreparedImages
 from agent_server.prompts import JUDGE
 from agent_server.schemas import JudgeResponse, JudgeStep, Sampling, Vote
@@ -34,6 +36,8 @@ from agent_server.vote import read_vote
 _SAMPLING: Mapping[str, float | int] = {"temperature": 0.0, "max_tokens": 1024}
 _SAMPLING_OF_VOTES: Mapping[str, float | int] = {**_SAMPLING, "temperature": 0.7, "seed": 0}
 """Several votes: they must be able to differ, and the same request must give the same ones."""
+_MANY_STEPS = 10
+"""Writing so many into a prompt takes about half a millisecond."""
 _LONGEST_TEXT = 2_000
 """Of one thought or summary, in characters; of longer ones the middle is left out."""
 _LONGEST_REASON = 600
@@ -96,10 +100,10 @@ class Judge:
             raise UnknownName("judge", case.model or "", [self.model])
         watch = Stopwatch()
         shown = self._shown(case)
-        messages = self.messages(case, shown)
+        messages = await off_loop(len(case.steps) > _MANY_STEPS, self.messages, case, shown)
         sampling = _sampling(case.sampling)
         watch.lap("prompt")
-        urls = {index: await self._url(case.frames[index]) for index in shown}
+        urls = dict(zip(shown, await asyncio.gather(*(self._url(case.frames[index]) for index in shown)), strict=True))
         watch.lap("image")
         completion = await self._backend.complete(
             ChatRequest(
@@ -110,7 +114,8 @@ class Judge:
             )
         )
         watch.lap("backend")
-        votes = [self._vote(choice, case.threshold) for choice in completion.choices]
+        heavy = sum(len(choice.text) for choice in completion.choices) > CHARACTERS_READ
+        votes = await off_loop(heavy, self._votes, completion.choices, case.threshold)
         watch.lap("parse")
         return self._response(votes, case, shown, completion, watch)
 
@@ -169,6 +174,9 @@ class Judge:
         }
         return {"structured_outputs": {"json": schema}}
 
+    def _votes(self, choices: Sequence[Choice], threshold: float) -> list[Vote]:
+        return [self._vote(choice, threshold) for choice in choices]
+
     def _vote(self, choice: Choice, threshold: float) -> Vote:
         read = read_vote(choice.text, self._best)
         return Vote(
@@ -198,6 +206,7 @@ class Judge:
             frames=shown,
             model=self.model,
             weights=completion.weights,
+            weights_policy=completion.weights_policy,
             prompt_digest=self._digest,
             usage=completion.usage,
             timing_ms=watch.total(),

@@ -90,12 +90,13 @@ class Script:
         return
 
 
-ServePolicy = Callable[[Policy], str]
+ServePolicy = Callable[..., str]
 
 
 @contextmanager
-def _serving(policy: Policy) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(create_app(policy), log_level="warning", timeout_graceful_shutdown=1))
+def _serving(policy: Policy, **beside: object) -> Iterator[str]:
+    app = create_app(policy, **beside)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
@@ -109,9 +110,9 @@ def _serving(policy: Policy) -> Iterator[str]:
 
 @pytest.fixture
 def serve_policy() -> Iterator[ServePolicy]:
-    """Serve a policy over real HTTP for the time of a test; gives its URL."""
+    """Serve a policy, and what may stand beside it, over real HTTP for the time of a test; gives its URL."""
     with ExitStack() as stack:
-        yield lambda policy: stack.enter_context(_serving(policy))
+        yield lambda policy, **beside: stack.enter_context(_serving(policy, **beside))
 
 
 @pytest.fixture

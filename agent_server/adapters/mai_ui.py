@@ -59,6 +59,7 @@ class MaiUi(MobileUse, Grounder):
     declaration: Declaration = MAI_UI
     asks = frozenset({"askuser"})
     compact = True
+    held_place = '<answer>\n{"coordinate":[$x,$y]}\n</answer>'
 
     def _reply(self, thought: str, summary: str, call: str) -> str:
         """The grammar has no place for the summary."""

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from agent_server.actions import ACTION_TYPES, Action, Answer, CallUser, Scroll, finger_to_view
 from agent_server.adapters.action_schema import REPLY, TOOLS, UNITS
 from agent_server.adapters.adapter import (
-    Adapter,
     Declaration,
     Message,
     PromptInput,
@@ -25,6 +24,7 @@ from agent_server.adapters.adapter import (
 )
 from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
+from agent_server.adapters.box_grounder import BoxGrounder
 from agent_server.adapters.ending import ended
 from agent_server.adapters.history import map_of, one_line, progress
 from agent_server.adapters.phone_verbs import VERBS, phone_action
@@ -32,7 +32,7 @@ from agent_server.adapters.reply import Call, Reply, Value
 from agent_server.adapters.thoughts import Outline, marker, outline, thinking, without_special_tokens
 from agent_server.adapters.tool_call import resolved, write_tool_call
 from agent_server.geometry import CoordinateMap, Point
-from agent_server.prompts import PromptSet
+from agent_server.prompts import GROUND_SUFFIX, PromptSet
 
 _ASKS = {"calluser", "askuser"}
 _ENDS = {"finished", "finish", "terminate", "done"}
@@ -46,7 +46,7 @@ _THOUGHTS = ("thought", "thoughts", "thinking", "reasoning", "rationale")
 
 
 @dataclass(frozen=True)
-class OpenAi(Adapter):
+class OpenAi(BoxGrounder):
     """What both ways of asking share; either reads the replies of the other."""
 
     held = True
@@ -92,6 +92,11 @@ class OpenAi(Adapter):
         call = json.dumps(_arguments(turn.action, map_of(self, turn, prompt)), ensure_ascii=False)
         why = one_line(turn.thought or turn.summary or "")
         return f"{why} -> {turn.action.type} {call}" if why else f"{turn.action.type} {call}"
+
+    @property
+    def ground_template(self) -> str:
+        """One for tools and for schemas alike: where an element is needs neither."""
+        return f"openai{GROUND_SUFFIX}"
 
     def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
         return progress(self, prompt, templates, self._step)

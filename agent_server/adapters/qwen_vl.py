@@ -7,29 +7,14 @@ and Action lines before the call. Earlier steps are told as a line of progress. 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from agent_server.actions import OpenApp, Press
 from agent_server.adapters.adapter import Absolute, Declaration, ModelFrame, Processor, Relative
-from agent_server.adapters.grounding import Grounder, Place
+from agent_server.adapters.box_grounder import BoxGrounder
 from agent_server.adapters.mobile_use import MobileUse
 from agent_server.adapters.reply import Value
 from agent_server.geometry import CoordinateMap, Size
-
-
-@dataclass(frozen=True)
-class BoxGrounder(Grounder):
-    """Locates elements as a JSON list of boxes; an empty list says that there is none."""
-
-    def render_place(self, place: Place | None, map: CoordinateMap, thought: str | None = None) -> str:
-        """A place without a box is a `point_2d`; the thought is dropped."""
-        if place is None:
-            return "[]"
-        if place.box is None:
-            return json.dumps([{"point_2d": map.to_model(place.point)}])
-        return json.dumps([{"bbox_2d": map.box_to_model(place.box)}])
-
 
 QWEN_2_5_VL = Declaration(
     name="qwen2.5-vl",

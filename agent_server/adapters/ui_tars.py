@@ -186,7 +186,8 @@ class UiTars10(UiTars):
     """UI-TARS 1.0."""
 
     declaration: Declaration = UI_TARS_1_0
-    nowhere = "start_box='<|box_start|>(-1,-1)<|box_end|>'"
+    nowhere = "start_box='(-1,-1)'"
+    held_place = "Action: click(start_box='($x,$y)')"
 
     def _place(self, which: str, point: Point, map: CoordinateMap) -> str:
         return f"{which or 'start'}_box='<|box_start|>({','.join(written_point(point, map))})<|box_end|>'"
@@ -232,6 +233,7 @@ class UiTars15(UiTars):
 
     declaration: Declaration = UI_TARS_1_5
     nowhere = "point='<point>-1 -1</point>'"
+    held_place = "Action: click(point='<point>$x $y</point>')"
 
     def _place(self, which: str, point: Point, map: CoordinateMap) -> str:
         name = f"{which}_point" if which else "point"

@@ -104,6 +104,7 @@ class UiVenusGround10(UiVenusGround):
     """UI-Venus-Ground 1.0."""
 
     declaration: Declaration = UI_VENUS_GROUND_1_0
+    held_place = "[$x,$y,$x,$y]"
 
     def _written(self, point: Point, map: CoordinateMap) -> str:
         x, y = map.to_model(point)
@@ -141,6 +142,7 @@ class UiVenusGround15(UiVenusGround):
     """The grounding prompt of UI-Venus 1.5."""
 
     declaration: Declaration = UI_VENUS_GROUND_1_5
+    held_place = "[$x,$y]"
 
     def _written(self, point: Point, map: CoordinateMap) -> str:
         return _brackets(*map.to_model(point))

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from agent_server.geometry import Box, Point
 from agent_server.schemas.act import ParseError, Sampling, Usage
-from agent_server.schemas.wire import GOAL_LIMIT, Wire
+from agent_server.schemas.wire import GOAL_LIMIT, WeightsPolicy, Wire
 
 
 class GroundRequest(Wire):
@@ -54,6 +54,7 @@ class GroundResponse(GroundSample):
     model: str
     adapter: str
     weights: str | None = None
+    weights_policy: WeightsPolicy | None = None
     prompt_digest: str | None = None
     usage: Usage = Usage()
     timing_ms: dict[str, float] = Field(default_factory=dict)

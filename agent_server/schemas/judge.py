@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from agent_server.actions import Action
 from agent_server.schemas.act import ParseError, Sampling, Usage
-from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, Text, Wire
+from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, Text, WeightsPolicy, Wire
 
 
 class JudgeStep(Wire):
@@ -101,6 +101,7 @@ class JudgeResponse(Wire):
     """Which frames the judge was shown."""
     model: str
     weights: str | None = None
+    weights_policy: WeightsPolicy | None = None
     prompt_digest: str | None = None
     usage: Usage = Usage()
     timing_ms: dict[str, float] = Field(default_factory=dict)
