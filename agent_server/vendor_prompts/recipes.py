@@ -207,7 +207,10 @@ _ALL = (
                 filled={"formatted_date": ("-",)},
             ),
         ),
-        differences=("the date is a dash: a request that is sent again must give the same prompt",),
+        differences=(
+            "the date is a dash: a request that is sent again must give the same prompt",
+            "the text promises that typing empties the field first; that is the vendor's runner, `type` here does not",
+        ),
     ),
     Recipe(
         name="agentcpm-gui",
