@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import assert_never
+from typing import ClassVar, assert_never
 
 from agent_server.actions import (
     Action,
@@ -29,6 +29,7 @@ from agent_server.adapters.adapter import (
     CURRENT,
     Absolute,
     Adapter,
+    Constraint,
     Declaration,
     ImagePart,
     Message,
@@ -42,6 +43,7 @@ from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.call_syntax import quoted
 from agent_server.adapters.coordinates import written_point
 from agent_server.adapters.history import first_told, one_line, reply_of
+from agent_server.adapters.pattern import PROSE, Form, calls, verbs
 from agent_server.adapters.phone_verbs import VERBS, finger_path, phone_action, said_path
 from agent_server.adapters.reply import Reply, well_formed
 from agent_server.adapters.thoughts import defused, marker, outline, thinking, without_special_tokens
@@ -49,7 +51,21 @@ from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap, Point
 from agent_server.prompts import PromptSet
 
-_VERBS = VERBS | {"calluser", "finished"}
+_FORMS = (
+    Form("Click", "(box=($x, $y))"),
+    Form("LongPress", "(box=($x, $y))"),
+    Form("Drag", "(start=($x, $y), end=($x, $y))"),
+    Form("Type", "(content='$text')"),
+    Form("Launch", "(app='$name')"),
+    Form("Wait", "()"),
+    Form("PressBack", "()"),
+    Form("PressHome", "()"),
+    Form("PressEnter", "()"),
+    Form("PressRecent", "()"),
+    Form("CallUser", "(content='$text')"),
+    Form("Finished", "(content='$text')"),
+)
+_VERBS = VERBS | verbs(_FORMS)
 _TAGGED = marker(r"<action>", r"<tool_call>")
 _UNTAGGED = marker(ACTION_LINE, CALL_LINE, OBJECT_LINE)
 _CONCLUSION = re.compile(r"<conclusion>([^<]*+(?:<(?!/conclusion>)[^<]*+)*+)(?:</conclusion>)?", re.IGNORECASE)
@@ -59,6 +75,8 @@ _KEYS = {"back": "PressBack()", "home": "PressHome()", "enter": "PressEnter()", 
 @dataclass(frozen=True)
 class UiVenus(Adapter):
     """The grammar of both versions; they differ in coordinates, in `Scroll`, and in the messages."""
+
+    scroll: ClassVar[Form] = Form("Scroll", "(start=($x1, $y1), end=($x2, $y2))")
 
     def split(self, text: str) -> Reply:
         found = outline(text, _TAGGED, reader(_VERBS)) or outline(text, _UNTAGGED, bare_reader(_VERBS))
@@ -127,6 +145,11 @@ class UiVenus(Adapter):
         start, end = said_path(action, map)
         return f"Scroll(start={_point(start, map)}, end={_point(end, map)})"
 
+    def constraint(self, map: CoordinateMap) -> Constraint:
+        call = calls((*_FORMS, self.scroll), map)
+        tags = f"<think>{PROSE}</think>\n?<action>{call}</action>\n?<conclusion>{PROSE}</conclusion>"
+        return Constraint("regex", tags)
+
     def _step(self, turn: Turn, prompt: PromptInput) -> str:
         """Thought and action in the model's own text, on one line; what could not be read, as it was."""
         if turn.parse_error and turn.raw:
@@ -171,6 +194,7 @@ class UiVenus10(UiVenus):
     """UI-Venus-Navi 1.0."""
 
     declaration: Declaration = UI_VENUS_1_0
+    scroll = Form("Scroll", "(start=($x1, $y1), end=($x2, $y2), direction='$direction')")
 
     def _scroll(self, action: Scroll, map: CoordinateMap) -> str:
         start, end = (_point(point, map) for point in finger_path(action, map.device))
