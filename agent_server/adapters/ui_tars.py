@@ -29,6 +29,7 @@ from agent_server.actions import (
 )
 from agent_server.adapters.adapter import (
     Absolute,
+    Constraint,
     Declaration,
     Message,
     PromptInput,
@@ -42,6 +43,7 @@ from agent_server.adapters.coordinates import written_point
 from agent_server.adapters.grounding import Grounder, Place
 from agent_server.adapters.history import dialogue, first_told
 from agent_server.adapters.literal import Scanner
+from agent_server.adapters.pattern import PROSE, Form, calls, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
 from agent_server.adapters.reply import Call, Reply
 from agent_server.adapters.thoughts import Outline, defused, marker, only_remarks, outline, sections, thinking
@@ -49,7 +51,15 @@ from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap, Point
 from agent_server.prompts import PromptSet
 
-_VERBS = VERBS | {"calluser", "finished"}
+_FORMS = (
+    Form("type", "(content='$text')"),
+    Form("press_back", "()"),
+    Form("press_home", "()"),
+    Form("wait", "()"),
+    Form("call_user", "()"),
+    Form("finished", "(content='$text')"),
+)
+_VERBS = VERBS | verbs(_FORMS)
 _WAIT_S = 5.0
 """The vendor's prompt says that `wait()` sleeps for 5 seconds."""
 _HEADED = marker(FENCE + r"[ \t*#>-]*+action[ \t*]*+[:：]", r"<(?:seed:)?tool_call>", r"(?=<function[=\s])")
@@ -67,6 +77,9 @@ _KEYS = {"back": "press_back()", "home": "press_home()"}
 @dataclass(frozen=True)
 class UiTars(Grounder):
     """What both versions share."""
+
+    forms: ClassVar[tuple[Form, ...]]
+    """What one version says otherwise than the other."""
 
     nowhere: ClassVar[str]
     """The place of a click that says that there is nothing to click."""
@@ -138,6 +151,9 @@ class UiTars(Grounder):
             case _:
                 assert_never(action)
 
+    def constraint(self, map: CoordinateMap) -> Constraint:
+        return Constraint("regex", f"(Thought: {PROSE}\\n)?Action: {calls((*_FORMS, *self.forms), map)}")
+
     @abstractmethod
     def _place(self, which: str, point: Point, map: CoordinateMap) -> str:
         """A coordinate argument: `which` is "start", "end" or, for the only one, empty."""
@@ -186,6 +202,14 @@ class UiTars10(UiTars):
     """UI-TARS 1.0."""
 
     declaration: Declaration = UI_TARS_1_0
+    forms = (
+        Form("click", "(start_box='<|box_start|>($x,$y)<|box_end|>')"),
+        Form("left_double", "(start_box='<|box_start|>($x,$y)<|box_end|>')"),
+        Form("long_press", "(start_box='<|box_start|>($x,$y)<|box_end|>', time='')"),
+        Form("long_press", "(start_box='<|box_start|>($x,$y)<|box_end|>', time='$seconds')"),
+        Form("drag", "(start_box='<|box_start|>($x,$y)<|box_end|>', end_box='<|box_start|>($x,$y)<|box_end|>')"),
+        Form("scroll", "(start_box='<|box_start|>($x1,$y1)<|box_end|>', end_box='<|box_start|>($x2,$y2)<|box_end|>')"),
+    )
     nowhere = "start_box='(-1,-1)'"
     held_place = "Action: click(start_box='($x,$y)')"
 
@@ -232,6 +256,14 @@ class UiTars15(UiTars):
     """UI-TARS 1.5."""
 
     declaration: Declaration = UI_TARS_1_5
+    forms = (
+        Form("click", "(point='<point>$x $y</point>')"),
+        Form("left_double", "(point='<point>$x $y</point>')"),
+        Form("long_press", "(point='<point>$x $y</point>')"),
+        Form("drag", "(start_point='<point>$x $y</point>', end_point='<point>$x $y</point>')"),
+        Form("scroll", "(point='<point>$x $y</point>', direction='$direction')"),
+        Form("open_app", "(app_name='$name')"),
+    )
     nowhere = "point='<point>-1 -1</point>'"
     held_place = "Action: click(point='<point>$x $y</point>')"
 
