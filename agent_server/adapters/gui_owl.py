@@ -13,6 +13,7 @@ from agent_server.actions import CallUser
 from agent_server.adapters.adapter import Absolute, Declaration, Message, Processor, PromptInput, Relative, TextPart
 from agent_server.adapters.history import dialogue, first_told, shown
 from agent_server.adapters.mobile_use import MobileUse
+from agent_server.adapters.pattern import PROSE, Form
 from agent_server.adapters.reply import Value
 from agent_server.prompts import PromptSet
 
@@ -38,6 +39,7 @@ class GuiOwl10(MobileUse):
     """GUI-Owl 1.0."""
 
     declaration: Declaration = GUI_OWL_1_0
+    around = (f"(<thinking>\n{PROSE}\n</thinking>\n)?", f"(\n<conclusion>\n{PROSE}\n</conclusion>)?")
 
     def _reply(self, thought: str, summary: str, call: str) -> str:
         before = f"<thinking>\n{thought}\n</thinking>\n" if thought else ""
@@ -68,6 +70,8 @@ class GuiOwl15(MobileUse):
 
     declaration: Declaration = GUI_OWL_1_5
     asks = frozenset({"interact", "calluser"})
+    forms = (*MobileUse.forms, Form("interact", '", "text": "$text"'))
+    around = (f"(<think>\n{PROSE}\n</think>\n)?(Action: {PROSE}\n)?", "")
 
     def _reply(self, thought: str, summary: str, call: str) -> str:
         while len(summary) > 1 and summary[0] == summary[-1] == '"':

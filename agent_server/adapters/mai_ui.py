@@ -27,6 +27,7 @@ from agent_server.adapters.arguments import opposite
 from agent_server.adapters.grounding import Grounder, Place
 from agent_server.adapters.history import dialogue, first_told
 from agent_server.adapters.mobile_use import MobileUse, written
+from agent_server.adapters.pattern import PROSE, Form
 from agent_server.adapters.reply import Value
 from agent_server.adapters.thoughts import defused
 from agent_server.geometry import CoordinateMap
@@ -59,6 +60,23 @@ class MaiUi(MobileUse, Grounder):
     declaration: Declaration = MAI_UI
     asks = frozenset({"askuser"})
     compact = True
+    forms = (
+        Form("click", '", "coordinate": [$x, $y]'),
+        Form("double_click", '", "coordinate": [$x, $y]'),
+        Form("long_press", '", "coordinate": [$x, $y]'),
+        Form("type", '", "text": "$text"'),
+        Form("swipe", '", "direction": "$direction"'),
+        Form("swipe", '", "direction": "$direction", "coordinate": [$x, $y]'),
+        Form("drag", '", "start_coordinate": [$x, $y], "end_coordinate": [$x, $y]'),
+        Form("open", '", "text": "$name"'),
+        *(Form("system_button", f'", "button": "{button}"') for button in _BUTTONS),
+        Form("wait", '"'),
+        Form("answer", '", "text": "$text"'),
+        Form("ask_user", '", "text": "$text"'),
+        Form("terminate", '", "status": "success"'),
+        Form("terminate", '", "status": "fail"'),
+    )
+    around = (f"(<thinking>\n{PROSE}\n</thinking>\n)?", "")
     held_place = '<answer>\n{"coordinate":[$x,$y]}\n</answer>'
 
     def _reply(self, thought: str, summary: str, call: str) -> str:

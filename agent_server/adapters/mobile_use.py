@@ -29,11 +29,12 @@ from agent_server.actions import (
     Type,
     Wait,
 )
-from agent_server.adapters.adapter import Adapter, Message, PromptInput, Turn
+from agent_server.adapters.adapter import Adapter, Constraint, Message, PromptInput, Turn
 from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.ending import ended
 from agent_server.adapters.history import map_of, one_line, progress
+from agent_server.adapters.pattern import PROSE, Form, calls, literal, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
 from agent_server.adapters.reply import Reply, Value, well_formed
 from agent_server.adapters.thoughts import defused, marker, outline, sections, thinking, without_special_tokens
@@ -62,14 +63,30 @@ _KEYS: dict[Key, str] = {
 class MobileUse(Adapter):
     """A family that calls `mobile_use`."""
 
+    forms: ClassVar[tuple[Form, ...]] = (
+        Form("click", '", "coordinate": [$x, $y]'),
+        Form("long_press", '", "coordinate": [$x, $y], "time": $seconds'),
+        Form("swipe", '", "coordinate": [$x1, $y1], "coordinate2": [$x2, $y2]'),
+        Form("type", '", "text": "$text"'),
+        *(Form("system_button", f'", "button": "{button}"') for button in _BUTTONS.values()),
+        *(Form("key", f'", "text": "{key}"') for key in _KEYS.values()),
+        Form("open", '", "text": "$name"'),
+        Form("wait", '", "time": $seconds'),
+        Form("answer", '", "text": "$text"'),
+        Form("terminate", '", "status": "success"'),
+        Form("terminate", '", "status": "failure"'),
+    )
+    """The arguments of a call, behind `{"action": "`."""
+    around: ClassVar[tuple[str, str]] = (f"({PROSE}\n)?", "")
+    """Patterns of what stands before and behind the call."""
     asks: ClassVar[Set[str]] = frozenset()
     """The verbs, in lower case without underscores, with which this family turns to the user."""
     compact: ClassVar[bool] = False
     """Whether its JSON is written without spaces."""
 
     def split(self, text: str) -> Reply:
-        verbs = VERBS | self.asks | {"answer", "terminate", "mobileuse"}
-        found = outline(text, _TAGGED, reader(verbs)) or outline(text, _UNTAGGED, bare_reader(verbs))
+        known = VERBS | verbs(self.forms) | self.asks | {"mobileuse"}
+        found = outline(text, _TAGGED, reader(known)) or outline(text, _UNTAGGED, bare_reader(known))
         if found is None:
             return Reply(thinking(text), problem="there is no <tool_call>")
         thought, summary = _lines(found.before)
@@ -128,6 +145,16 @@ class MobileUse(Adapter):
                 raise self._inexpressible(action)
             case _:
                 assert_never(action)
+
+    def constraint(self, map: CoordinateMap) -> Constraint:
+        said = calls([Form(form.verb, self._spaced(form.rest)) for form in self.forms], map)
+        head = self._spaced('{"name": "mobile_use", "arguments": {"action": "')
+        call = f"<tool_call>\n{literal(head)}{said}{literal('}}')}\n</tool_call>"
+        return Constraint("regex", call.join(self.around))
+
+    def _spaced(self, text: str) -> str:
+        """JSON with spaces, or without where this family writes none."""
+        return text.replace('": ', '":').replace(", ", ",") if self.compact else text
 
     def _key(self, action: Press) -> dict[str, Value]:
         return {"action": "key", "text": _KEYS[action.key]}

@@ -13,6 +13,7 @@ from agent_server.actions import OpenApp, Press
 from agent_server.adapters.adapter import Absolute, Declaration, ModelFrame, Processor, Relative
 from agent_server.adapters.box_grounder import BoxGrounder
 from agent_server.adapters.mobile_use import MobileUse
+from agent_server.adapters.pattern import PROSE
 from agent_server.adapters.reply import Value
 from agent_server.geometry import CoordinateMap, Size
 
@@ -66,6 +67,8 @@ class Qwen3Vl(MobileUse, BoxGrounder):
     """Qwen3-VL."""
 
     declaration: Declaration = QWEN_3_VL
+    forms = tuple(form for form in MobileUse.forms if form.verb not in ("key", "open"))
+    around = (f'(Thought: {PROSE}\n)?(Action: "{PROSE}"\n)?', "")
 
     def ground_frame(self, size: Size, model: str = "") -> ModelFrame:
         return ModelFrame(None, CoordinateMap.relative(size, 1000))
