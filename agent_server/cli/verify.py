@@ -13,6 +13,7 @@ from rich.table import Table
 
 from agent_server.cli.policy_flags import with_policy_flags
 from agent_server.config import PolicyConfig
+from agent_server.errors import BackendError
 from agent_server.model_policy import ModelPolicy
 from agent_server.verify.examination import examine
 from agent_server.verify.loading import examinees
@@ -25,24 +26,25 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="The reports, one JSON object a line.")] = False,
 ) -> None:
     """Check that each model server sees the images that coordinates are counted on; exit code 1 where one does not."""
-    reports = asyncio.run(_reports(examinees(chosen).values()))
-    for report in reports:
-        if as_json:
-            print(report.model_dump_json())
-        else:
-            _show(report)
-    if not all(report.ok for report in reports):
+    if not asyncio.run(_verified(examinees(chosen).values(), as_json)):
         raise typer.Exit(1)
 
 
-async def _reports(policies: Iterable[ModelPolicy]) -> list[Report]:
-    reports = []
+async def _verified(policies: Iterable[ModelPolicy], as_json: bool) -> bool:
+    """Examine one after the other, show each report as it comes, and say whether all are well."""
+    well = True
     for policy in policies:
         try:
-            reports.append(await examine(policy))
+            report = await examine(policy)
+        except BackendError as error:
+            well = False
+            print(f"agent-server: not examined: {error}", file=sys.stderr)
+        else:
+            well = well and report.ok
+            print(report.model_dump_json(), flush=True) if as_json else _show(report)
         finally:
             await policy.aclose()
-    return reports
+    return well
 
 
 def _show(report: Report) -> None:

@@ -28,6 +28,12 @@ def findings(report: Report, policy: ModelPolicy, seen_by: Processor | None) -> 
             message="replies are to be constrained, but structured_outputs had no effect",
             fix="use a newer vLLM, or leave out --constrained",
         )
+    if policy.logprobs_mode and report.logprobs_mode and policy.logprobs_mode != report.logprobs_mode:
+        yield Finding(
+            severity="fault",
+            message=f"log-probabilities are {report.logprobs_mode}, and records would call them {policy.logprobs_mode}",
+            fix=f"start vLLM with --logprobs-mode {policy.logprobs_mode}_logprobs",
+        )
     yield from _notes(report, policy, expected)
 
 
