@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from agent_server.adapters.adapter import (
     CURRENT,
@@ -25,6 +26,7 @@ from agent_server.adapters.adapter import (
 )
 from agent_server.adapters.arguments import Arguments
 from agent_server.adapters.coordinates import numbers_of, point_of
+from agent_server.adapters.pattern import either, integers, literal
 from agent_server.adapters.phone_verbs import TOUCHES, VERBS
 from agent_server.adapters.places import Found, find_place
 from agent_server.adapters.reply import Reply, Unreadable, well_formed
@@ -33,6 +35,7 @@ from agent_server.geometry import Box, CoordinateMap, OutOfRange, Point, Size
 from agent_server.prompts import PromptSet
 from agent_server.schemas import ParseError
 
+_SLOT = re.compile(r"\$([xy])")
 _ANSWER = re.compile(r"<answer>", re.IGNORECASE)
 _FLAG = re.compile(
     r"\b(?:(?:present|visible|found|exists)[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:false|no)"
@@ -89,6 +92,9 @@ class Grounding:
 class Grounder(Adapter):
     """An adapter whose family can also say where an element is. Subclasses add `render_place` and a template."""
 
+    held_place: ClassVar[str] = ""
+    """How a reply that is held to the grammar names a place, with $x and $y in it; empty: it cannot be held."""
+
     @property
     def ground_template(self) -> str:
         """The name of the prompt template; see `agent_server.prompts` for what it may use."""
@@ -114,8 +120,16 @@ class Grounder(Adapter):
         return [Message("user", (TextPart(self.ground_text(prompt, templates)), ImagePart(CURRENT)))]
 
     def ground_constraint(self, map: CoordinateMap) -> Constraint | None:
-        """What a reply about a screenshot may be, for structured output; None where that is not known."""
-        return None
+        """What a reply about a screenshot may be, for structured output: a place on it, or the refusal. None where the
+        family has not said how it names a place."""
+        if not self.held_place:
+            return None
+        extents = dict(zip("xy", map.extent, strict=True))
+        parts = [
+            integers(0, round(extents[part])) if index % 2 else literal(part)
+            for index, part in enumerate(_SLOT.split(self.held_place))
+        ]
+        return Constraint("regex", either(["".join(parts), literal(self.render_place(None, map))]))
 
     def ground(self, text: str, map: CoordinateMap) -> Grounding:
         """Read what a model wrote about where an element is; `map` is that of `ground_frame`. Never raises."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from agent_server.geometry import Box, Point, Size
 
 GROUNDERS = {name: adapter for name, adapter in ADAPTERS.items() if isinstance(adapter, Grounder)}
 SCREEN = Size(1080, 2400)
+BOX_TOKENS = re.compile(r"<\|box_(?:start|end)\|>")
 CALLED = '<tool_call>{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [546, 1204]}}</tool_call>'
 
 grounders = st.sampled_from(list(GROUNDERS.values()))
@@ -68,7 +71,9 @@ def test_what_is_rendered_is_read_again(situation, thought):
     if place.box and found.place.box:
         for index, limit in enumerate((across, down, across, down)):
             assert abs(found.place.box[index] - place.box[index]) <= limit + 1e-9
-    assert adapter.render_place(found.place, map, found.thought) == written
+    once = adapter.render_place(found.place, map, found.thought)
+    assert once == written or place.box, "only a box of less than a unit comes out as one of a pixel"
+    assert adapter.render_place(adapter.ground(once, map).place, map, found.thought) == once
 
 
 @given(grounders, sizes, st.none() | texts)
@@ -208,3 +213,28 @@ def test_a_reply_beyond_every_context_is_not_read():
 def test_which_families_ground():
     assert {"ui-tars-1.0", "ui-tars-1.5", "qwen2.5-vl", "qwen3-vl"} <= GROUNDERS.keys()
     assert "ui-venus-1.5" not in GROUNDERS
+
+
+@pytest.mark.parametrize("name", GROUNDERS)
+def test_a_held_reply_is_a_place_on_the_screen_or_the_refusal(name):
+    adapter = GROUNDERS[name]
+    for size in (SCREEN, Size(37, 5), Size(1, 1)):
+        map = adapter.ground_frame(size).map
+        constraint = adapter.ground_constraint(map)
+        assert constraint.kind == "regex"
+        admitted = re.compile(constraint.value)
+        assert admitted.fullmatch(adapter.render_place(None, map))
+        corner = Box(size.width - 1, size.height - 1, size.width, size.height)
+        for box in (Box(0, 0, 1, 1), corner, Box(0, 0, *size)):
+            written = adapter.render_place(Place(box.centre, box), map)
+            assert admitted.fullmatch(BOX_TOKENS.sub("", written))
+        assert not admitted.fullmatch(written + " ")
+
+
+@given(grounders, sizes, st.data())
+def test_whatever_is_admitted_is_read(adapter, size, data):
+    map = adapter.ground_frame(size).map
+    text = data.draw(st.from_regex(adapter.ground_constraint(map).value, fullmatch=True))
+    found = adapter.ground(text, map)
+    assert found.parse_error is None, text
+    assert found.place is None or found.place.point.inside(size)
