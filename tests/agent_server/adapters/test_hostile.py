@@ -10,7 +10,7 @@ from agent_server.adapters import ADAPTERS, Adapter
 from agent_server.geometry import Size
 
 LENGTH = 200_000
-GRAMMARS = ["ui-venus-1.5", "ui-tars-1.0", "qwen3-vl", "autoglm-phone", "agentcpm-gui", "gelab-zero"]
+GRAMMARS = ["ui-venus-1.5", "ui-tars-1.0", "qwen3-vl", "autoglm-phone", "agentcpm-gui", "gelab-zero", "openai"]
 HEADS = ["", "Action: type(content='", "<action>Click(box=", '<tool_call>{"name":"mobile_use","arguments":{"text":"']
 UNITS = [
     "<think>", "</think>", "<think><action>Click(box=(1,2))", "<action>", "<action>f('a</action>", "Action: x\n",

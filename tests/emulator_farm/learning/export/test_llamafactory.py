@@ -11,7 +11,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from agent_server.actions import Action, Click, Drag, Finished, OpenApp, Press, Scroll
+from agent_server.actions import Action, Click, Drag, Finished, OpenApp, Scroll, Wait
 from agent_server.adapters import ADAPTERS, ImagePart, Message, PromptInput, PromptSet, TextPart, Turn, adapter_named
 from agent_server.geometry import Point, Size
 from emulator_farm.episode import Decision, Episode
@@ -22,6 +22,8 @@ from emulator_farm.store import Store
 
 Make = Callable[..., Episode]
 ALL = sorted(ADAPTERS)
+PLAYERS = sorted(name for name, adapter in ADAPTERS.items() if "finished" not in adapter.declaration.inexpressible)
+"""Those that can play an episode to its end."""
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
@@ -58,7 +60,7 @@ def test_every_row_is_what_the_format_wants(run: Store, tmp_path: Path, adapter:
         assert "<image>" not in row["messages"][-1]["content"]
 
 
-@pytest.mark.parametrize("adapter", ALL)
+@pytest.mark.parametrize("adapter", PLAYERS)
 def test_the_reply_reads_back_as_the_recorded_action(
     tmp_path: Path, make_episode: Make, page: Any, adapter: str
 ) -> None:
@@ -68,7 +70,7 @@ def test_the_reply_reads_back_as_the_recorded_action(
         Click(point=Point(360, 800)),
         Scroll(direction="down", start=Point(500, 1500), end=Point(500, 700)),
         Click(point=Point(719, 1599)),
-        Press(key="home"),
+        Wait(),
         Finished(),
     ]
     store = published(tmp_path / "run", make_episode(pages=pages, actions=actions))
@@ -86,7 +88,7 @@ def test_the_reply_reads_back_as_the_recorded_action(
         assert size_of(tmp_path / "out" / row["images"][-1]) == (frame.resized or big)
 
 
-@pytest.mark.parametrize("adapter", ALL)
+@pytest.mark.parametrize("adapter", PLAYERS)
 def test_the_prompt_is_the_adapters_own(tmp_path: Path, make_episode: Make, page: Any, adapter: str) -> None:
     """Joined turns are taken apart at the chat template's markers; then every message is the adapter's."""
     pages = [page(title=f"Page {number}") for number in range(8)]
@@ -207,7 +209,7 @@ def test_dataset_info_and_arguments(run: Store, tmp_path: Path) -> None:
 def test_baseline_episodes_need_a_grammar(run: Store, tmp_path: Path) -> None:
     with pytest.raises(CallerError, match=r"played by 'baseline', which has no model's grammar; choose --adapter: ui-"):
         export_llamafactory(run, tmp_path / "out")
-    with pytest.raises(CallerError, match=r"unknown adapter 'gpt'; known: qwen2\.5-vl"):
+    with pytest.raises(CallerError, match=r"unknown adapter 'gpt'; known: .*qwen2\.5-vl"):
         export_llamafactory(run, tmp_path / "out", adapter="gpt")
     assert not (tmp_path / "out").exists()
 
