@@ -11,6 +11,7 @@ import asyncio
 import logging
 import math
 import time
+from collections.abc import Coroutine, Iterable
 from pathlib import Path
 
 from agent_server.errors import BackendError, BackendUnavailable, InvalidRequest
@@ -103,11 +104,11 @@ class WeightChanges:
 
     async def _add(self, adapter: Revision) -> None:
         keepers = self.weights.keepers
-        answers = await asyncio.gather(*(keeper.load(adapter) for keeper in keepers), return_exceptions=True)
-        failures = [answer for answer in answers if answer is not None]
-        if failures:
-            await asyncio.gather(*(keeper.unload([adapter]) for keeper in keepers))
-            raise _worst(failures)
+        try:
+            await _all(keeper.load(adapter) for keeper in keepers)
+        except BackendError:
+            await _all(keeper.unload([adapter]) for keeper in keepers)
+            raise
         self._used.add(adapter.name or "")
         self.weights.adapters.append(adapter)
 
@@ -118,7 +119,7 @@ class WeightChanges:
         dropped = [adapter for adapter in old if adapter is not weights.current and weights.idle(adapter)]
         if dropped:
             weights.adapters = [adapter for adapter in weights.adapters if adapter not in dropped]
-            await asyncio.gather(*(keeper.unload(dropped) for keeper in weights.keepers))
+            await _all(keeper.unload(dropped) for keeper in weights.keepers)
         return dropped
 
     async def _roll_out(self, checkpoint: Revision) -> int:
@@ -127,7 +128,7 @@ class WeightChanges:
         within_s = weights.backend.timeouts.total_s + 1
         done: list[WeightKeeper] = []
         moved = 0
-        await asyncio.gather(*(keeper.check() for keeper in weights.keepers))
+        await _all(keeper.check() for keeper in weights.keepers)
         try:
             for keeper in weights.keepers:
                 await self._wait_for_sessions(len(weights.keepers) - len(done))
@@ -177,11 +178,12 @@ class WeightChanges:
             _log.error("%s keeps the new weights: %s", keeper.replica.url, error)
 
 
-def _worst(failures: list[BaseException]) -> BaseException:
-    """One error for several: that nobody can be reached says less than that somebody refuses."""
+async def _all(calls: Iterable[Coroutine[None, None, None]]) -> None:
+    """Return when each has ended. One error is raised for all: a refusal says more than that nobody answers."""
+    failures = [end for end in await asyncio.gather(*calls, return_exceptions=True) if end is not None]
     for failure in failures:
         if not isinstance(failure, BackendError):
-            return failure
-    refused = [failure for failure in failures if not isinstance(failure, BackendUnavailable)]
-    kind = type((refused or failures)[0])
-    return kind("; ".join(str(failure) for failure in failures))
+            raise failure
+    if failures:
+        refused = [failure for failure in failures if not isinstance(failure, BackendUnavailable)]
+        raise type((refused or failures)[0])("; ".join(map(str, failures)))

@@ -126,7 +126,8 @@ class WeightKeeper:
                 self._restoring.add_done_callback(self._restored)
             await asyncio.shield(self._restoring)
         except BackendError as error:
-            raise NoAnswer(f"it cannot be told to have {self.replica.weights or 'its first weights'}: {error}") from error
+            meant = self.replica.weights or "its first weights"
+            raise NoAnswer(f"it cannot be told to have {meant}: {error}") from error
         return True
 
     def _restored(self, task: asyncio.Task[None]) -> None:

@@ -49,7 +49,7 @@ def test_it_opens_again_where_somebody_stays_inside_too_long():
     async def main() -> None:
         gate = Gate()
         async with gate.passed():
-            with pytest.raises(BackendUnavailable, match="1 requests were still being answered after 0.05 s"):
+            with pytest.raises(BackendUnavailable, match=r"1 requests were still being answered after 0\.05 s"):
                 async with gate.shut(0.05):
                     raise AssertionError("somebody is inside")
         assert gate.is_open

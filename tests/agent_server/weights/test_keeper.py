@@ -155,8 +155,9 @@ def test_a_policy_server_that_is_restarted_names_what_it_finds(answering):
                 await policy.load("lora", "step-2", "/lora/2")
                 assert len(model.weights.calls) == calls  # is loaded, from that folder
                 assert (await policy.ask()).weights == "step-2"
-                with pytest.raises(BackendRejected, match="serves something else as 'step-2', from /lora/2"):
-                    await Policy(port).load("lora", "step-2", "/lora/other")
+                async with Policy(port) as other:
+                    with pytest.raises(BackendRejected, match="serves something else as 'step-2', from /lora/2"):
+                        await other.load("lora", "step-2", "/lora/other")
                 with pytest.raises(BackendRejected, match="no"):
                     await policy.load("checkpoint", "step-3", "/full/2")
                 assert (await policy.ask()).choices[0].text == "step-2 on /full/1"
