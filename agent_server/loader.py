@@ -8,7 +8,7 @@ from pathlib import Path
 from agent_server.adapters import Adapter, Grounder, PromptSet, adapter_for_model, adapter_named
 from agent_server.backend import BackendTimeouts, ChatBackend, Watch
 from agent_server.baselines import BASELINES
-from agent_server.config import GroundConfig, JudgeConfig, PolicyConfig
+from agent_server.config import GroundConfig, JudgeConfig, PolicyConfig, WeightsConfig
 from agent_server.errors import InvalidRequest, UnknownName
 from agent_server.ground import GroundingModel, grounder_of, grounding_families
 from agent_server.images import Encoding
@@ -18,6 +18,8 @@ from agent_server.policy import Policy
 from agent_server.prepared_images import PreparedImages
 from agent_server.processor import fitted
 from agent_server.tokens import read_tokens
+from agent_server.weights.change import WeightChanges
+from agent_server.weights.choice import Weights
 
 _FRAMES = 8
 """How many images a judge of its own is shown, where nothing else is said."""
@@ -61,7 +63,9 @@ def load_adapter(config: PolicyConfig) -> Adapter:
     return adapter if config.history is None else adapter.with_history(config.history)
 
 
-def load_grounding(config: PolicyConfig, ground: GroundConfig, policy: Policy | None) -> GroundingModel | None:
+def load_grounding(
+    config: PolicyConfig, ground: GroundConfig, policy: Policy | None, watch: Watch | None = None
+) -> GroundingModel | None:
     """What answers where elements are: a model of its own, else the policy's where its family can, else None.
 
     Raises InvalidRequest for settings that make none.
@@ -79,7 +83,7 @@ def load_grounding(config: PolicyConfig, ground: GroundConfig, policy: Policy | 
     return GroundingModel(
         ground.model,
         _grounder(ground.adapter, ground.model),
-        _client(config, ground.backends, ground.served_name or ground.model, ground.backend_token_file),
+        _client(config, ground.backends, ground.served_name or ground.model, ground.backend_token_file, watch),
         PromptSet.load(config.prompts),
         PreparedImages(Encoding(config.image_format, config.jpeg_quality)),
         language=config.language,
@@ -120,6 +124,13 @@ def load_judge(config: PolicyConfig, judge: JudgeConfig, policy: Policy | None) 
         language=config.language,
         constrained=config.constrained,
     )
+
+
+def load_weights(config: WeightsConfig, policy: Policy) -> WeightChanges:
+    """What changes the weights of a policy's model. Raises InvalidRequest for a policy that has none."""
+    if not isinstance(policy, ModelPolicy):
+        raise InvalidRequest("--admin-token-file lets weights be changed, and this policy has none; give --model")
+    return WeightChanges(Weights(policy.backend, config))
 
 
 def _backend_too(model: str, backends: Sequence[str], flag: str) -> None:

@@ -23,6 +23,7 @@ from agent_server.completion import Choice, Completion
 from agent_server.errors import InvalidRequest, MissingScreenshots, UnknownName
 from agent_server.geometry import GeometryError, Size
 from agent_server.images import CheckedImage, Encoding, known_image
+from agent_server.off_loop import CHARACTERS_READ, off_loop
 from agent_server.policy import Observation
 from agent_server.prepared_images import PreparedImages
 from agent_server.processor import grid, processor_of
@@ -57,7 +58,8 @@ class ModelPolicy:
         self.images = PreparedImages(encoding, image_threads, image_cache_bytes)
         self.language = language
         self.constrained = constrained
-        self._logprobs_mode = logprobs_mode
+        self.logprobs_mode = logprobs_mode
+        self._verified: bool | None = None
 
     def cards(self) -> list[ModelCard]:
         declared = self.adapter.declaration
@@ -69,10 +71,16 @@ class ModelPolicy:
                 prompt_digest=self._digest,
                 prompt_origin=self.prompts.origin(self.adapter.name),
                 images=declared.images,
-                logprobs_mode=self._logprobs_mode,
+                verified=self._verified,
+                logprobs_mode=self.logprobs_mode,
                 sampling={**declared.sampling, **({"constrained": True} if self.constrained else {})},
             )
         ]
+
+    def examined(self, verified: bool, logprobs_mode: LogprobsMode | None = None) -> None:
+        """Note what is known of the backend: whether it was verified, and how it computes log-probabilities."""
+        self._verified = verified
+        self.logprobs_mode = self.logprobs_mode or logprobs_mode
 
     async def ready(self) -> None:
         await self.backend.ready()
@@ -90,7 +98,8 @@ class ModelPolicy:
         completion = await self.backend.complete(request)
         watch.lap("backend")
         patches = self._grid(observation, messages) if observation.return_tokens else None
-        samples = [self._sample(choice, frame, patches) for choice in completion.choices]
+        heavy = sum(map(_extent, completion.choices)) > CHARACTERS_READ
+        samples = await off_loop(heavy, self._samples, completion.choices, frame, patches)
         watch.lap("parse")
         return self._response(samples, completion, watch)
 
@@ -104,7 +113,8 @@ class ModelPolicy:
     ) -> tuple[list[Message], ChatRequest]:
         """The chat, and the request that carries it, its images prepared."""
         prompt = self._prompt(observation)
-        messages = self.adapter.messages(prompt, self.prompts)
+        heavy = sum(len(turn.raw or turn.thought or "") for turn in prompt.turns) > CHARACTERS_READ
+        messages = await off_loop(heavy, self.adapter.messages, prompt, self.prompts)
         extras = {**self.adapter.request_fields(prompt), **self._constraint(observation, frame)}
         watch.lap("prompt")
         urls = await self._images(observation, image_indices(messages))
@@ -180,6 +190,7 @@ class ModelPolicy:
             sampling={**self.adapter.declaration.sampling, **asked},
             session=observation.session,
             return_tokens=observation.return_tokens,
+            image_characters=sum(map(len, urls.values())),
             extras=extras,
         )
 
@@ -195,9 +206,14 @@ class ModelPolicy:
             grids.append(grid(processor, self._frame(size).resized or size))
         return grids
 
+    def _samples(
+        self, choices: Sequence[Choice], frame: ModelFrame, image_grid: list[tuple[int, int, int]] | None
+    ) -> list[Sample]:
+        return [self._sample(choice, frame, image_grid) for choice in choices]
+
     def _sample(self, choice: Choice, frame: ModelFrame, image_grid: list[tuple[int, int, int]] | None) -> Sample:
         parsed = self.adapter.parse(choice.text, frame.map)
-        told = {"logprobs_mode": self._logprobs_mode, "image_grid": image_grid}
+        told = {"logprobs_mode": self.logprobs_mode, "image_grid": image_grid}
         return Sample(
             action=parsed.action,
             thought=parsed.thought or choice.reasoning,
@@ -216,8 +232,14 @@ class ModelPolicy:
             model=self.model,
             adapter=self.adapter.name,
             weights=completion.weights,
+            weights_policy=completion.weights_policy,
             prompt_digest=self._digest,
             usage=completion.usage,
             timing_ms=watch.total(),
             samples=samples if len(samples) > 1 else [],
         )
+
+
+def _extent(choice: Choice) -> int:
+    """How much there is to read, in characters; a token's id and log-probability are about as much work as one."""
+    return len(choice.text) + len((choice.tokens and choice.tokens.response_ids) or ())
