@@ -75,7 +75,12 @@ class Replica:
     @property
     def weights(self) -> str | None:
         """The name of its full weights; None where it never told."""
-        return self.root.name or self.named or self.started_with
+        return self.root.name or self.first_weights
+
+    @property
+    def first_weights(self) -> str | None:
+        """The name of those that it had when it was first asked."""
+        return self.named or self.started_with
 
     def serves(self, revision: Revision | None) -> bool:
         """Whether a request for `revision` (None: whatever there is) may go here."""

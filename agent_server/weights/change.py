@@ -46,7 +46,7 @@ class WeightChanges:
         weights, began = self.weights, time.monotonic()
         if weights.loading is not None:
             raise InvalidRequest(f"{weights.loading.revision} is being loaded; wait for its end", status=409)
-        previous, previous_name = weights.current, weights.current.name or weights.backend.weights
+        previous = weights.current
         revision, is_new = self._ordered(order)
         drain_s = self._config.session_deadline_s if order.drain_s is None else order.drain_s
         weights.loading = Loading(revision, previous.root, began, began + drain_s)
@@ -66,7 +66,7 @@ class WeightChanges:
             kind=order.kind,
             path=order.path,
             seconds=round(time.monotonic() - began, 3),
-            previous=previous_name,
+            previous=previous.name or weights.backend.replicas[0].first_weights,
             unloaded=[adapter.name for adapter in dropped if adapter.name],
             moved_sessions=moved,
         )

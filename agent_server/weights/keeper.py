@@ -46,7 +46,7 @@ class WeightKeeper:
         """From where its full weights came, as far as it tells. Raises BackendError."""
         await self._first_met()
         assert self._version is not None
-        return folder_of(self._version) or (await self._admin.served()).get(self._model)
+        return folder_of(self._version) or self.replica.started_with
 
     async def check(self) -> None:
         """Raises BackendError where it cannot be told to replace its full weights."""
@@ -57,6 +57,7 @@ class WeightKeeper:
         """Serve a LoRA adapter beside what is served. Raises BackendError; then nothing has changed."""
         assert adapter.name is not None
         assert adapter.path is not None
+        await self._first_met()
         served = await self._admin.served()
         if adapter.name not in served:
             await self._admin.load_adapter(adapter.name, adapter.path)
@@ -146,8 +147,10 @@ class WeightKeeper:
     async def _first_met(self) -> None:
         """What it has when it is first asked is what it is meant to have: a policy server before this one loaded it."""
         if self._found is None:
-            self._found = self._version = await self._told()
-            self.replica.named = name_of(self._found)
+            found = await self._told()
+            self.replica.started_with = (await self._admin.served()).get(self._model)
+            self.replica.named = name_of(found)
+            self._found = self._version = found
 
     async def _told(self) -> str:
         try:
