@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Iterator
 
 import pytest
+import uvicorn
 
 from agent_server.adapters import Processor, adapter_named
 from agent_server.backend import ChatBackend
 from agent_server.model_policy import ModelPolicy
 from agent_server.processor import fitted, processor_of
 from agent_server.prompts import PromptSet
-from agent_server.scripted import ScriptedReply, TokenCount
+from agent_server.scripted import ScriptedModel, ScriptedReply, TokenCount
 from agent_server.verify.examination import examine
 from agent_server.verify.report import Report
 
@@ -22,6 +25,41 @@ Examine = Callable[..., Report]
 def reply(body: dict[str, object]) -> ScriptedReply:
     """What a server says that honours structured outputs."""
     return ScriptedReply("123" if "structured_outputs" in body else "x")
+
+
+class Place:
+    """An address at which a model server can appear, go, and be replaced by another."""
+
+    def __init__(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port: int = listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._running: tuple[uvicorn.Server, threading.Thread, socket.socket] | None = None
+
+    def open(self, processor: Processor, model: str = "UI-Venus-Navi-7B", **settings: object) -> None:
+        """Let a scripted model server appear that counts tokens like that processor."""
+        app = ScriptedModel(reply, model=model, counts=TokenCount(processor), **settings)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1, ws="none"))
+        listener = socket.create_server(("127.0.0.1", self.port))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        self._running = (server, thread, listener)
+
+    def close(self) -> None:
+        if self._running is not None:
+            server, thread, listener = self._running
+            self._running = None
+            server.should_exit = True
+            thread.join(10)
+            listener.close()
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    """Where nobody is at first."""
+    here = Place()
+    yield here
+    here.close()
 
 
 @pytest.fixture
