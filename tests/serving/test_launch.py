@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -23,7 +24,7 @@ from agent_server.client import PolicyClient
 from agent_server.errors import PolicyUnavailable
 
 SERVE = (sys.executable, "-m", "agent_server", "serve", "--port", "0", "--adapter", "ui-venus-1.0")
-START_S = 300.0
+START_S = 600.0
 
 
 class Serving:
@@ -96,8 +97,36 @@ def red(url: str) -> bool:
     return httpx.get(url + "/readyz", timeout=5).status_code == 503
 
 
-def named(processes, name: str) -> int:
-    [pid] = [pid for pid, command in processes() if command.startswith(name)]
+def led(session: int) -> dict[int, str]:
+    """Process id and command of everything that runs in a session, zombies left out.
+
+    Not by their environment: a process that sets its title, as the engine and its workers do, overwrites that.
+    """
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                state, _, _, leader = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+                if int(leader) == session and state != "Z":
+                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue  # it has ended
+    return found
+
+
+def keeper(processes) -> int:
+    """The process that leads vLLM and its workers, when it is there."""
+
+    def found() -> list[int]:
+        return [pid for pid, command in processes() if "launcher/keeper.py" in command]
+
+    eventually(found, START_S)
+    [pid] = found()
+    return pid
+
+
+def engine(session: int) -> int:
+    [pid] = [pid for pid, command in led(session).items() if command.startswith("VLLM::EngineCore")]
     return pid
 
 
@@ -125,7 +154,8 @@ def test_a_whole_life(serving, checkpoint, vllm_processes, screenshot):
             asking.start()
             eventually(lambda: re.search(r"in_flight 2\.0", httpx.get(url + "/metrics").text), 10)
             time.sleep(1)  # it must have reached the engine, which nothing tells
-            os.kill(named(vllm_processes, "VLLM::EngineCore"), signal.SIGKILL)
+            first = keeper(vllm_processes)
+            os.kill(engine(first), signal.SIGKILL)
             eventually(lambda: red(url), 2)
             asking.join(30)
             assert "and the request with it" in failures[0]
@@ -134,18 +164,22 @@ def test_a_whole_life(serving, checkpoint, vllm_processes, screenshot):
             eventually(lambda: not red(url), START_S)
             again = client.act("Open Settings", screenshot, sampling={"max_tokens": 8, "temperature": 0})
             assert again.weights == str(folder)
+        second = keeper(vllm_processes)
+        assert engine(second)
         code, took = server.end(signal.SIGTERM)
         assert code == 0
         assert took < 10
+        assert led(first) == led(second) == {}
         assert vllm_processes() == []
 
 
 def test_nothing_outlives_us_by_kill_9(serving, checkpoint, vllm_processes):
     with serving(checkpoint()) as server:
-        server.says(r"\(Worker pid=|\(EngineCore pid=")
-        assert len(vllm_processes()) >= 3
+        session = keeper(vllm_processes)
+        eventually(lambda: any(command.startswith("VLLM::") for command in led(session).values()), START_S)
         server.end(signal.SIGKILL)
-        eventually(lambda: vllm_processes() == [], 3)
+        eventually(lambda: led(session) == {}, 3)
+        assert vllm_processes() == []
 
 
 def test_why_it_does_not_start_is_told(serving, checkpoint, tmp_path, vllm_processes):
@@ -154,7 +188,9 @@ def test_why_it_does_not_start_is_told(serving, checkpoint, tmp_path, vllm_proce
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "architectures": ["NobodysModel"]}))
     with serving(folder) as server:
+        session = keeper(vllm_processes)
         assert server.process.wait(START_S) == 1
         server.end(0)
         assert "too old for the model's architecture" in server.lines[-1]
+        assert led(session) == {}
         assert vllm_processes() == []
