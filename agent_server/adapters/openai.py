@@ -123,12 +123,12 @@ OPENAI = Declaration(
 
 @dataclass(frozen=True)
 class OpenAiTools(OpenAi):
-    """A call is forced, so a server needs no parser of its own for it where it can hold the model to a schema."""
+    """One call is forced, of a strict tool: what a server makes of that is an action."""
 
     declaration: Declaration = OPENAI
 
     def request_fields(self, prompt: PromptInput) -> Mapping[str, object]:
-        return {"tools": TOOLS, "tool_choice": "required"}
+        return {"tools": TOOLS, "tool_choice": "required", "parallel_tool_calls": False}
 
     def _reply(self, said: dict[str, Value], kind: str, arguments: dict[str, Value]) -> str:
         return write_tool_call(said | arguments, kind)

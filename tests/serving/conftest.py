@@ -39,7 +39,8 @@ NAME = "tiny"
 """Under which every server of these tests serves its checkpoint."""
 FLAGS = (
     "--served-model-name", NAME, "--host", "127.0.0.1", "--dtype", "bfloat16", "--max-model-len", "8192",
-    "--enforce-eager", "--limit-mm-per-prompt", '{"image": 5, "video": 0}', "--tool-call-parser", "hermes",
+    "--enforce-eager", "--limit-mm-per-prompt", '{"image": 5, "video": 0}', "--enable-auto-tool-choice",
+    "--tool-call-parser", "hermes",
 )  # fmt: skip
 QUIET = {
     "HF_HUB_OFFLINE": "1",

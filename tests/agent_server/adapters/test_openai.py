@@ -373,9 +373,9 @@ def test_a_server_that_parses_calls(constrained, scripted, screenshot):
     assert (answer.action, answer.thought) == (Click(point=Point(540, 1200)), "why")
     assert answer.finish_reason == "tool_calls"
     asked = server.requests[0].body
-    assert asked["tool_choice"] == "required"
+    assert (asked["tool_choice"], asked["parallel_tool_calls"]) == ("required", False)
     assert all(tool["function"]["strict"] for tool in asked["tools"])
-    assert asked.keys() == {"model", "messages", "stream", "n", "tools", "tool_choice"}
+    assert asked.keys() == {"model", "messages", "stream", "n", "tools", "tool_choice", "parallel_tool_calls"}
 
 
 @pytest.mark.parametrize("constrained", [None, True])
