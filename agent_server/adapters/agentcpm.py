@@ -33,6 +33,7 @@ from agent_server.actions import (
 from agent_server.adapters.adapter import (
     CURRENT,
     Adapter,
+    Constraint,
     Declaration,
     ImagePart,
     Message,
@@ -43,6 +44,7 @@ from agent_server.adapters.adapter import (
 from agent_server.adapters.arguments import Arguments, opposite
 from agent_server.adapters.history import first_told, one_line, reply_of
 from agent_server.adapters.literal import Scanner
+from agent_server.adapters.pattern import PROSE, Form, calls
 from agent_server.adapters.phone_verbs import phone_action, said_path
 from agent_server.adapters.reply import Call, Reply, Unreadable, Value, well_formed
 from agent_server.adapters.thoughts import marker, outline, thinking
@@ -68,6 +70,18 @@ _ENDS: dict[str, Action] = {
     "need_feedback": CallUser(),
 }
 _BUTTONS: dict[Key, str] = {"back": "BACK", "home": "HOME", "enter": "ENTER"}
+_FORMS = (
+    Form("POINT", '":[$x,$y]'),
+    Form("POINT", '":[$x,$y],"duration":$milliseconds'),
+    Form("POINT", '":[$x,$y],"to":"$direction"'),
+    Form("POINT", '":[$x1,$y1],"to":[$x2,$y2]'),
+    *(Form("PRESS", f'":"{button}"') for button in _BUTTONS.values()),
+    Form("TYPE", '":"$text"'),
+    Form("duration", '":$milliseconds'),
+    *(Form("STATUS", f'":"{status}"') for status in _ENDS),
+)
+"""What stands in the object, behind the first quote. The vendor's schema admits the same in any order and with spaces;
+the model was trained to write it compactly, thought first."""
 
 AGENTCPM_GUI = Declaration(
     name="agentcpm-gui",
@@ -157,6 +171,9 @@ class AgentCpmGui(Adapter):
             return {"POINT": _point(start, map), "to": _point(end, map)}
         start = action.start or Point(map.device.width // 2, map.device.height // 2)
         return {"POINT": _point(start, map), "to": opposite(action.direction)}
+
+    def constraint(self, map: CoordinateMap) -> Constraint:
+        return Constraint("regex", rf'\{{("thought":"{PROSE}",)?"{calls(_FORMS, map)}\}}')
 
     def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
         first = first_told(prompt.turns, self.declaration.history_limit)

@@ -29,6 +29,7 @@ from agent_server.actions import (
 from agent_server.adapters.adapter import (
     CURRENT,
     Adapter,
+    Constraint,
     Declaration,
     ImagePart,
     Message,
@@ -42,6 +43,7 @@ from agent_server.adapters.call_syntax import quoted, read_calls
 from agent_server.adapters.coordinates import written_point
 from agent_server.adapters.history import first_told, reply_of
 from agent_server.adapters.literal import Scanner
+from agent_server.adapters.pattern import PROSE, Form, calls, either, literal, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
 from agent_server.adapters.reply import Call, Reply, Unreadable
 from agent_server.adapters.thoughts import defused, marker, only_remarks, outline, thinking
@@ -49,17 +51,33 @@ from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap, Point
 from agent_server.prompts import PromptSet
 
-_VERBS = VERBS | {"do", "finish"}
+_FORMS = (
+    Form("Tap", '", element=[$x,$y])'),
+    Form("Double Tap", '", element=[$x,$y])'),
+    Form("Long Press", '", element=[$x,$y])'),
+    Form("Swipe", '", start=[$x1,$y1], end=[$x2,$y2])'),
+    Form("Type", '", text="$text")'),
+    Form("Type_Name", '", text="$text")'),
+    Form("Launch", '", app="$name")'),
+    Form("Wait", '", duration="$seconds seconds")'),
+    Form("Back", '")'),
+    Form("Home", '")'),
+    Form("Interact", '")'),
+    Form("Take_over", '", message="$text")'),
+)
+"""What stands behind `do(action="`."""
+_ENDS = (Form("finish", '(message="$text")'),)
+_VERBS = VERBS | verbs(_ENDS) | {"do"}
 _TAGGED = marker(r"<answer>", r"<tool_call>")
 _LINE = marker(ACTION_LINE, CALL_LINE, OBJECT_LINE)
 _INLINE = marker(r"(?<![\w.])(?=(?:do|finish)\s{0,3}[(（]\s{0,3}(?:action|message|['\"“]))")
 _KEYS: dict[str, Key] = {
     "back": "back", "home": "home", "enter": "enter", "recent": "recents", "recents": "recents", "menu": "menu",
 }  # fmt: skip
-_ASKS = ("takeover", "interact")
-_ELSEWHERE = ("note", "callapi")
+_ASKS = {"takeover", "interact"}
+_ELSEWHERE = {"note", "callapi"}
 """Verbs that speak to the vendor's own service, not to a phone."""
-_KNOWN = frozenset({*VERBS, *_KEYS, *_ASKS, *_ELSEWHERE, "typename"})
+_KNOWN = VERBS | verbs(_FORMS) | _KEYS.keys() | _ELSEWHERE
 
 
 AUTOGLM_PHONE = Declaration(
@@ -143,6 +161,10 @@ class AutoGlmPhone(Adapter):
                 raise Inexpressible(f"{self.name} has no words for {action!r}")
             case _:
                 assert_never(action)
+
+    def constraint(self, map: CoordinateMap) -> Constraint:
+        done = either([literal('do(action="') + calls(_FORMS, map), calls(_ENDS, map)])
+        return Constraint("regex", f"<think>{PROSE}</think>\n?<answer>{done}</answer>")
 
     def messages(self, prompt: PromptInput, templates: PromptSet) -> list[Message]:
         """The goal stands in the first user turn, the app in the last: which one was open earlier is not known."""

@@ -30,6 +30,7 @@ from agent_server.actions import (
 from agent_server.adapters.adapter import (
     CURRENT,
     Adapter,
+    Constraint,
     Declaration,
     ImagePart,
     Message,
@@ -43,6 +44,7 @@ from agent_server.adapters.arguments import TEXT, Arguments, normal
 from agent_server.adapters.coordinates import written_point
 from agent_server.adapters.fields import read_fields
 from agent_server.adapters.history import first_told, map_of, one_line
+from agent_server.adapters.pattern import PROSE, Form, calls, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
 from agent_server.adapters.reply import Call, Reply, well_formed
 from agent_server.adapters.thoughts import defused, marker, outline, thinking, without_special_tokens
@@ -53,7 +55,18 @@ from agent_server.prompts import PromptSet
 _TEXT = ("return", *TEXT)
 _SAME = {"awake": "open", "hotkey": "press", "back": "press_back", "home": "press_home"}
 """Verbs of this family by the names that `phone_verbs` has for them."""
-_VERBS = VERBS | {"complete", "abort", "info", "awake"}
+_FORMS = (
+    Form("CLICK", "\tpoint:$x,$y"),
+    Form("LONGPRESS", "\tpoint:$x,$y"),
+    Form("SLIDE", "\tpoint1:$x1,$y1\tpoint2:$x2,$y2"),
+    Form("TYPE", "\tvalue:$text"),
+    Form("AWAKE", "\tvalue:$name"),
+    Form("WAIT", "\tvalue:$seconds"),
+    Form("INFO", "\tvalue:$text"),
+    Form("ABORT", "\tvalue:$text"),
+    Form("COMPLETE", "\treturn:$text"),
+)
+_VERBS = VERBS | verbs(_FORMS)
 _CALLS = marker(ACTION_LINE, CALL_LINE, OBJECT_LINE)
 _VERB = re.compile(r"[A-Za-z][A-Za-z_ ]{0,30}")
 _TAG = re.compile(r"<\s{0,3}(/?)\s{0,3}(?:think|tink|thinking|thought)\s{0,3}>", re.IGNORECASE)
@@ -152,6 +165,11 @@ class GelabZero(Adapter):
                 raise Inexpressible(f"{self.name} has no words for {action!r}")
             case _:
                 assert_never(action)
+
+    def constraint(self, map: CoordinateMap) -> Constraint:
+        """With `explain` or without."""
+        line = rf"(explain:{PROSE}\t)?action:{calls(_FORMS, map)}(\tsummary:{PROSE})?"
+        return Constraint("regex", f"<THINK> {PROSE} </THINK>\n{line}\n")
 
     def _memory(self, prompt: PromptInput) -> list[str]:
         """The last summary, which tells all that came before it, and what was done since in words of its own."""

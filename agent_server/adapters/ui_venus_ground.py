@@ -15,6 +15,7 @@ from agent_server.actions import Action, Click
 from agent_server.adapters.adapter import (
     CURRENT,
     Absolute,
+    Constraint,
     Declaration,
     ImagePart,
     Message,
@@ -24,6 +25,7 @@ from agent_server.adapters.adapter import (
 )
 from agent_server.adapters.coordinates import numbers_of, point_of
 from agent_server.adapters.grounding import Grounder, Place
+from agent_server.adapters.pattern import Form, calls
 from agent_server.adapters.places import find_place
 from agent_server.adapters.reply import Call, Reply, Unreadable
 from agent_server.adapters.thoughts import thinking
@@ -63,6 +65,9 @@ class UiVenusGround(Grounder):
         if isinstance(action, Click):
             return self._written(action.point, map)
         raise Inexpressible(f"{self.name} has no words for {action!r}")
+
+    def constraint(self, map: CoordinateMap) -> Constraint:
+        return Constraint("regex", calls((Form("", self.held_place),), map))
 
     @abstractmethod
     def _written(self, point: Point, map: CoordinateMap) -> str:
