@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from agent_server.adapters.arguments import normal
 from agent_server.geometry import CoordinateMap, Point
 
-_WORD = "[0-9A-Za-zÀ-ÖØ-öø-ɏΑ-ΡΣ-ώЀ-ӿא-תء-غف-يぁ-ゖァ-ヺー一-鿿가-힣.,:?!%+@/_-]"
+WORD = "[0-9A-Za-zÀ-ÖØ-öø-ɏΑ-ΡΣ-ώЀ-ӿא-תء-غف-يぁ-ゖァ-ヺー一-鿿가-힣.,:?!%+@/_-]"
+"""A character of a text: letters of most scripts, digits, and marks that no grammar escapes or ends a text with."""
 _SPACE = "[ ，。、]"
 _LAST = 4
 """How long the last word of the longest texts is at most, in letters."""
@@ -30,10 +31,10 @@ _LAST = 4
 
 def words(most: int) -> str:
     """Matches up to `most` words, at least 2, or nothing: no character that a grammar escapes or ends a text with."""
-    rest = f"({_SPACE}{_WORD}{{0,{_LAST}}})?"
+    rest = f"({_SPACE}{WORD}{{0,{_LAST}}})?"
     for _ in range(most - 2):
-        rest = f"({_SPACE}{_WORD}*{rest})?"
-    return f"{_WORD}*{rest}"
+        rest = f"({_SPACE}{WORD}*{rest})?"
+    return f"{WORD}*{rest}"
 
 
 PROSE = words(16)
@@ -42,7 +43,7 @@ _TEXT = words(6)
 _DIGIT = "[0-9]"
 _SLOTS = {
     "text": _TEXT,
-    "name": f"{_WORD}{_TEXT}",
+    "name": f"{WORD}{_TEXT}",
     "direction": "(up|down|left|right)",
     "seconds": f"({_DIGIT}|[1-5]{_DIGIT})(\\.{_DIGIT}{{1,3}})?",
     "milliseconds": f"[1-9]{_DIGIT}{{0,3}}",
