@@ -68,6 +68,8 @@ def plan(
         raise InvalidRequest("--port after -- cannot hold for several replicas; leave it out, free ports are taken")
     flags = _family_flags(served) | _weight_update_flags(config)
     flags["logprobs-mode"] = f"{config.logprobs_mode}_logprobs"
+    if not gpus:
+        flags |= _cpu_flags(flags, passed)
     commands = []
     for port, share in zip(ports, split(gpus, config.replicas), strict=True):
         own = flags | _parallel_flags(served, config, passed, len(share)) | {"host": _HOST, "port": str(port)}
@@ -125,6 +127,15 @@ def _parallel_flags(served: Served, config: LaunchConfig, passed: Passed, gpus: 
     if gpus == 0 or any(name in passed for name in _PARALLEL):
         return {}
     return {"tensor-parallel-size": str(parallel_size(gpus, served.checkpoint.heads))}
+
+
+def _cpu_flags(flags: Mapping[str, str | None], passed: Passed) -> dict[str, str | None]:
+    """Prompts are computed whole: on a CPU vLLM's engine dies of a request with a seed whose prompt it computes in parts
+    (its generator cannot be wound back), and every step of a harvest has a seed."""
+    if "enable-chunked-prefill" in passed:
+        return {}
+    longest = passed.value("max-model-len") or flags["max-model-len"]
+    return {"no-enable-chunked-prefill": None, "max-num-batched-tokens": longest}
 
 
 def _environment(config: LaunchConfig, gpus: Sequence[str]) -> dict[str, str]:

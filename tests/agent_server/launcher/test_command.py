@@ -29,7 +29,8 @@ def test_a_whole_command():
         """ --limit-mm-per-prompt '{"image": 1, "video": 0}' --generation-config vllm --enable-prefix-caching"""
         " --enable-prompt-tokens-details"
         """ --disable-uvicorn-access-log --mm-processor-kwargs '{"min_pixels": 830000, "max_pixels": 937664}'"""
-        " --logprobs-mode raw_logprobs --host 127.0.0.1 --port 8123"
+        " --logprobs-mode raw_logprobs --no-enable-chunked-prefill --max-num-batched-tokens 12288"
+        " --host 127.0.0.1 --port 8123"
     )
     assert tuple(shlex.split(str(command))) == command.argv
     assert command.url == "http://127.0.0.1:8123/v1"
@@ -144,3 +145,13 @@ def test_a_passed_address_is_where_it_is_asked(passed, url):
     [command] = plan(VENUS_7B, LaunchConfig(vllm_flags=passed), "vllm", [8000], [])
     assert command.url == url
     assert command.argv.count(passed[0]) == 1
+
+
+def test_on_a_cpu_prompts_are_computed_whole():
+    """Its engine dies of a seeded request whose prompt it computes in parts."""
+    assert flags()["--max-num-batched-tokens"] == "12288"
+    assert "--no-enable-chunked-prefill" in flags()
+    longer = plan(VENUS_7B, LaunchConfig(vllm_flags=("--max_model_len=16k",)), "vllm", [8000], [])[0].argv
+    assert longer[longer.index("--max-num-batched-tokens") + 1] == "16k"
+    for given in (flags(gpus=["0"]), flags(passed=("--enable-chunked-prefill",))):
+        assert not {"--no-enable-chunked-prefill", "--max-num-batched-tokens"} & given.keys()
