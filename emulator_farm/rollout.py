@@ -6,6 +6,7 @@ the record; what a machine does wrong is raised, and then there is no record.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Sequence
@@ -78,7 +79,7 @@ class Rollout:
         """
         self.checkpoint()
         prepare(self.task, self.device)
-        steps, end = self._steps()
+        steps, end = self._played()
         self.checkpoint()
         result = self._check(steps, end)
         tear_down(self.task, self.device)
@@ -91,6 +92,23 @@ class Rollout:
             reward=reward,
             reason="" if result is None else result.reason,
         )
+
+    def _played(self) -> tuple[list[Step], End]:
+        """All steps; the policy's session is over with them, unless the policy server is what failed."""
+        try:
+            steps, end = self._steps()
+        except PolicyFault:
+            raise
+        except BaseException:
+            self._end_session()
+            raise
+        self._end_session()
+        return steps, end
+
+    def _end_session(self) -> None:
+        """Nothing but courtesy: a session of which nothing is heard ends by itself."""
+        with contextlib.suppress(PolicyError):
+            self.policy.end_session(self.header.episode_id)
 
     def _steps(self) -> tuple[list[Step], End]:
         steps: list[Step] = []

@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 
 from agent_server.actions import Answer, CallUser, Click, Finished, Press, Wait
+from agent_server.backend import ChatBackend
 from agent_server.client import PolicyClient
+from agent_server.config import WeightsConfig
 from agent_server.geometry import Point
 from agent_server.policy import Observation
 from agent_server.schemas import ActResponse, Sampling, Tokens, Usage
+from agent_server.weights.change import WeightChanges
+from agent_server.weights.choice import Weights
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
 from emulator_farm.episode import Episode, Header
@@ -62,7 +66,8 @@ def play(device: Device, serve_policy: Any) -> Play:
             goal=task.goal,
             adapter=policy.adapter,
         )
-        with PolicyClient(serve_policy(policy), timeout_s=changes.pop("timeout_s", 10)) as client:
+        url = serve_policy(policy, **changes.pop("beside", {}))
+        with PolicyClient(url, timeout_s=changes.pop("timeout_s", 10)) as client:
             options: dict[str, Any] = {
                 "limits": Limits(),
                 "sampling": Sampling(temperature=0.5),
@@ -259,6 +264,28 @@ def test_a_policy_that_is_too_slow(play: Play, script: Any) -> None:
 
     with pytest.raises(PolicyFault, match=r"0\.3 s"):
         play(Slow(), timeout_s=0.3)
+
+
+def test_the_policys_session_ends_with_the_episode(play: Play, script: Any) -> None:
+    weights = Weights(ChatBackend(["http://127.0.0.1:1"], "m"), WeightsConfig())
+
+    async def begin() -> None:
+        async with weights.serving("bright-3-r0k0"), weights.serving("another"):
+            pass
+
+    asyncio.run(begin())
+    play(script([HOME]), beside={"weights": WeightChanges(weights)})
+    assert weights.sessions() == 1
+    asyncio.run(begin())
+    lost = iter([None] * 4)
+
+    def checkpoint() -> None:
+        if next(lost, False) is False:
+            raise ClaimLost("bright-3-r0k0")
+
+    with pytest.raises(ClaimLost):
+        play(script([HOME] * 5), checkpoint=checkpoint, beside={"weights": WeightChanges(weights)})
+    assert weights.sessions() == 1
 
 
 def test_whoever_lost_the_claim_touches_nothing(play: Play, script: Any, host: PhoneHost) -> None:
