@@ -130,8 +130,8 @@ def _parallel_flags(served: Served, config: LaunchConfig, passed: Passed, gpus: 
 
 
 def _cpu_flags(flags: Mapping[str, str | None], passed: Passed) -> dict[str, str | None]:
-    """Prompts are computed whole: on a CPU vLLM's engine dies of one that has a seed and is computed in parts, and every
-    step of a harvest has a seed."""
+    """Prompts are computed whole: on a CPU vLLM's engine dies of one that has a seed and is computed in parts, and all
+    steps of a harvest have a seed."""
     if "enable-chunked-prefill" in passed:
         return {}
     longest = passed.value("max-model-len") or flags["max-model-len"]
