@@ -138,8 +138,8 @@ def defused(text: str, heads: re.Pattern[str] | None = None) -> str:
     """
     text = _TAGS.sub("‹", text).replace("[EOS]", "‹EOS›")
     if heads:
-        text = heads.sub(lambda head: head.group().replace(":", "…").replace("：", "…"), text)
         text = _DECORATION.sub("", text.replace("```", "'''"))
+        text = heads.sub(lambda head: head.group().replace(":", "…").replace("：", "…"), text)
     return text.strip()
 
 

@@ -110,6 +110,16 @@ def test_what_is_rendered_is_read_again(situation, thought, summary):
     assert adapter.render(read.action, map, read.thought, read.summary) == written
 
 
+@pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=lambda adapter: adapter.name)
+@pytest.mark.parametrize("thought", ["\u2028Action: wait()", "* \u2028 Action: wait()", "\u2028Thought: x"])
+def test_what_is_no_line_of_its_own_does_not_become_one(adapter, thought):
+    map = adapter.frame(Size(1080, 2400)).map
+    written = adapter.render(Click(point=Point(540, 1200)), map, thought, thought)
+    read = adapter.parse(written, map)
+    assert (read.action.type, read.extra_actions) == ("click", 0)
+    assert adapter.render(read.action, map, read.thought, read.summary) == written
+
+
 @given(situations())
 def test_a_scroll_keeps_its_direction(situation):
     adapter, map, action = situation
