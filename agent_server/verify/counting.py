@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent_server.backend import ChatRequest
@@ -28,8 +28,9 @@ class Counted:
     sent: Size
     expected: int | None
     """Image tokens; None where the processor is not known."""
+    accepted: bool
     longer: int | None
-    """By how many tokens the prompt is longer with the image than without; None where the server refused it."""
+    """By how many tokens the prompt is longer with the image than without; None where one of the two was refused."""
     remark: str = ""
 
     @property
@@ -72,7 +73,7 @@ class Counting:
         fitted = size if free is None else fitting(size, lambda smaller: (self.expected(smaller) or 0) <= free)
         if fitted is None:
             remark = f"max_model_len {self._length} has no room for any image beside {text} tokens of text"
-            return Counted(screen, self.sent(size), self.expected(size), None, remark)
+            return Counted(screen, self.sent(size), self.expected(size), False, None, remark)
         remark = "" if fitted == size else f"{fitted}, because max_model_len {self._length} has no room for more"
         return await self.count(screen, fitted, remark)
 
@@ -80,11 +81,14 @@ class Counting:
         """Count an image of `size`."""
         request = await self.request(size)
         sent, expected = self.sent(size), self.expected(size)
+        accepted = False
         try:
-            longer = await self.prompt_tokens(request) - await self.prompt_tokens(without_images(request))
+            shown = await self.prompt_tokens(request)
+            accepted = True
+            longer = shown - await self.prompt_tokens(without_images(request))
         except BackendRejected as error:
-            return Counted(screen, sent, expected, None, str(error))
-        return Counted(screen, sent, expected, longer, remark)
+            return Counted(screen, sent, expected, accepted, None, str(error))
+        return Counted(screen, sent, expected, accepted, longer, remark)
 
     async def marks(self, counted: Sequence[Counted]) -> int:
         """How many tokens the chat format puts around an image.
@@ -121,7 +125,7 @@ class Counting:
 
 
 def without_images(request: ChatRequest) -> ChatRequest:
-    """The same request with an empty text in place of every image."""
+    """The same request without its images. A message of nothing else becomes a space: empty ones may be refused."""
     messages = [{**message, "content": _blank(message["content"])} for message in request.messages]
     return replace(request, messages=messages)
 
@@ -137,8 +141,5 @@ def images_in(request: ChatRequest) -> int:
 def _blank(content: object) -> object:
     if not isinstance(content, list):
         return content
-    return [_blank_part(part) for part in content]
-
-
-def _blank_part(part: Mapping[str, object]) -> Mapping[str, object]:
-    return {"type": "text", "text": ""} if part["type"] == "image_url" else part
+    texts = [part for part in content if part["type"] != "image_url"]
+    return texts or [{"type": "text", "text": " "}]

@@ -62,7 +62,7 @@ class _Examination:
     async def run(self) -> Report:
         first = await self._counting.request(PHONE.size)
         blank = without_images(first)
-        text = await self._counting.prompt_tokens(blank)
+        text = await self._text_tokens(blank)
         counted = [await self._counting.screen(screen, text) for screen in SCREENS]
         marks = await self._counting.marks(counted)
         seen_by = await self._processor(counted, marks)
@@ -79,6 +79,13 @@ class _Examination:
             structured_outputs=await self._structured(blank),
         )
         return report.model_copy(update={"findings": tuple(findings(report, self._policy, seen_by))})
+
+    async def _text_tokens(self, blank: ChatRequest) -> int:
+        """Of a prompt without its image; 0 where the server refuses that."""
+        try:
+            return await self._counting.prompt_tokens(blank)
+        except BackendRejected:
+            return 0
 
     async def _processor(self, counted: Sequence[Counted], marks: int) -> Processor | None:
         """The processor that explains what was counted; None where none is known, or none explains it.
@@ -180,6 +187,7 @@ def _probe(one: Counted, marks: int, seen_by: Processor | None) -> Probe:
         screen=one.screen.size,
         sent=one.sent,
         expected=one.expected,
+        accepted=one.accepted,
         counted=None if one.longer is None else one.longer - marks,
         seen=None if one.longer is None or seen_by is None else processor_size(seen_by, one.sent),
         remark=one.remark,

@@ -42,12 +42,16 @@ def _images(
 ) -> Iterator[Finding]:
     absolute = isinstance(policy.adapter.space(policy.model), Absolute)
     for probe in report.probes:
-        if probe.counted is None:
-            phone = "phone" in probe.name
+        if not probe.accepted:
             yield Finding(
-                severity="fault" if absolute or phone else "note",
+                severity="fault" if absolute or "phone" in probe.name else "note",
                 message=f"the {probe.name} screen, sent as {probe.sent}, is not accepted: {probe.remark}",
             )
+    if any(probe.accepted and probe.counted is None for probe in report.probes):
+        yield Finding(
+            severity="fault" if absolute else "note",
+            message="a prompt without its image is refused, so that image tokens cannot be counted",
+        )
     wrong = [probe for probe in report.probes if probe.counted is not None and not probe.agrees]
     if not wrong:
         return

@@ -18,8 +18,10 @@ class Probe(Wire):
     """In pixels, as it was sent."""
     expected: int | None = None
     """Image tokens by the adapter's processor; None where that is not known."""
+    accepted: bool
+    """Whether the model server took the image."""
     counted: int | None = None
-    """Image tokens by the model server; None where it refused the image."""
+    """Image tokens by the model server; None where it refused the image, or the same prompt without it."""
     seen: Size | None = None
     """In pixels, as the model sees it by what was counted; None where no pixel limits explain that."""
     remark: str = ""

@@ -56,8 +56,8 @@ def test_json(scripted):
     assert done.returncode == 1
     report = json.loads(done.stdout)
     assert report["probes"][0] == {
-        "name": "phone", "screen": [1080, 2400], "sent": [644, 1428], "expected": 1173, "counted": 738,
-        "seen": [504, 1148], "remark": "",
+        "name": "phone", "screen": [1080, 2400], "sent": [644, 1428], "accepted": True,
+        "expected": 1173, "counted": 738, "seen": [504, 1148], "remark": "",
     }  # fmt: skip
     assert [finding["severity"] for finding in report["findings"]] == ["fault"]
 

@@ -179,6 +179,17 @@ def test_a_server_that_refuses_to_return_tokens(examined):
     assert (report.token_ids, report.structured_outputs) == (False, False)
 
 
+@pytest.mark.parametrize(("name", "fit"), [("ui-venus-1.0", False), ("gelab-zero", True)])
+def test_a_server_that_refuses_prompts_without_images(examined, name, fit):
+    def script(body: dict[str, object]) -> ScriptedReply:
+        return ScriptedReply("x") if RecordedRequest({}, body).images() else ScriptedReply(status=400, body=b"no image")
+
+    report = examined(name, TINY, script=script)
+    assert report.ok is fit
+    assert [(probe.accepted, probe.counted) for probe in report.probes] == [(True, None)] * 5
+    assert "a prompt without its image is refused" in report.findings[0].message
+
+
 @pytest.mark.parametrize("mode", ["raw", "processed"])
 def test_the_kind_of_log_probabilities(examined, mode):
     assert examined("ui-venus-1.0", logprobs_mode=mode).logprobs_mode == mode
