@@ -71,3 +71,23 @@ def test_what_fails_is_one_line(run, tmp_path):
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "agent_server", "serve", "--port", "0", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_administrators_need_a_model(tmp_path):
+    (tmp_path / "admins").write_text("boss\n")
+    done = serve("--policy", "null", "--admin-token-file", str(tmp_path / "admins"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "this policy has none; give --model" in done.stderr
+
+
+def test_model_servers_are_started_for_it(tmp_path):
+    model = ("--model", "inclusionAI/UI-Venus-Navi-7B", "--dry-run")
+    assert "--enable-lora" not in serve(*model).stdout
+    planned = serve(*model, "--admin-token-file", str(tmp_path / "admins")).stdout
+    for part in ("--enable-lora", "--max-loras", "VLLM_ALLOW_RUNTIME_LORA_UPDATING=1", "VLLM_SERVER_DEV_MODE=1"):
+        assert part in planned
