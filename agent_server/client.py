@@ -12,11 +12,9 @@ not hold it (any more) says so before anything is decided, and gets the same req
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self, TypeVar
@@ -41,15 +39,11 @@ from agent_server.schemas import (
     Wire,
 )
 from agent_server.schemas.weights import LoadWeights, WeightsLoaded, WeightsState
+from agent_server.uploads import Uploads
 
 SESSION_HEADER = "x-session-id"
 _KEEPALIVE_S = 30.0
 """A phone's steps are seconds apart. Below the 75 s after which our server and most proxies hang up."""
-
-_REMEMBERED = 256
-"""Digests of screenshots that the server was sent; models look back at a handful."""
-_MISSES = 3
-"""A server that so often did not hold what it was sent holds nothing, or is several: pictures then go in full."""
 
 _Answer = TypeVar("_Answer", bound=BaseModel)
 _Files = Sequence[tuple[str, tuple[str | None, bytes, str]]]
@@ -74,8 +68,7 @@ class PolicyClient:
         self._timeout = httpx.Timeout(timeout_s, connect=min(connect_timeout_s, timeout_s))
         self._http: httpx.Client | None = None
         self._process = 0
-        self._sent: OrderedDict[str, None] = OrderedDict()
-        self._misses = 0
+        self._uploads = Uploads()
 
     def __enter__(self) -> Self:
         return self
@@ -125,40 +118,32 @@ class PolicyClient:
         except ValidationError as error:
             raise PolicyRejected(f"the request cannot be sent: {_first(error)}", status=422) from error
         pictures = dict(history_screenshots or {})
-        digests = {index: _digest(picture) for index, picture in pictures.items() if index < len(history)}
-        known = {index: digest for index, digest in digests.items() if digest in self._sent and self._misses < _MISSES}
+        held = self._uploads.held({index: picture for index, picture in pictures.items() if index < len(history)})
         try:
-            response = self._decide(request, screenshot, pictures, known)
+            response = self._decide(request, screenshot, pictures, held)
         except _Missing:
-            if not known:
+            if not held:
                 raise
-            self._misses += 1
+            self._uploads.note_miss()
             response = self._decide(request, screenshot, pictures, {})
-        self._remember([*digests.values(), _digest(screenshot)])
+        self._uploads.note([*pictures.values(), screenshot])
         return response
 
     def _decide(
-        self, request: ActRequest, screenshot: bytes, pictures: Mapping[int, bytes], known: Mapping[int, str]
+        self, request: ActRequest, screenshot: bytes, pictures: Mapping[int, bytes], held: Mapping[int, str]
     ) -> ActResponse:
-        """One request; turns in `known` name their picture by its digest, the others bring theirs."""
+        """One request; turns in `held` name their picture by its digest, the others bring theirs."""
         turns = list(request.history)
-        for index, digest in known.items():
+        for index, digest in held.items():
             turns[index] = turns[index].model_copy(update={"screenshot_sha256": digest})
         files = [
             _request(request.model_copy(update={"history": turns})),
             ("screenshot", _file("screenshot", screenshot)),
         ]
         for index, picture in pictures.items():
-            if index not in known:
+            if index not in held:
                 files.append((f"history[{index}].screenshot", _file(str(index), picture)))
         return self._ask("POST", "/act", ActResponse, files, request.session)
-
-    def _remember(self, digests: Sequence[str]) -> None:
-        for digest in digests:
-            self._sent[digest] = None
-            self._sent.move_to_end(digest)
-        while len(self._sent) > _REMEMBERED:
-            self._sent.popitem(last=False)
 
     def ground(
         self,
@@ -295,10 +280,6 @@ def _is_root(url: str) -> bool:
     except (httpx.InvalidURL, UnicodeError):
         return False
     return parsed.scheme in ("http", "https") and bool(host) and (parsed.port or 80) < 65536 and not parsed.query
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def _request(request: Wire) -> tuple[str, tuple[str | None, bytes, str]]:
