@@ -8,8 +8,8 @@ the expression of a whole reply around `calls(FORMS, map)`:
 
 Expressions keep to what xgrammar, llguidance, outlines and Python's `re` read alike, and to what xgrammar is fast at
 with a vocabulary of 150,000 tokens: every state of the automaton costs it 20 to 40 ms of CPU, so that `[a-z ]{0,500}`
-takes longer than vLLM waits, and a repeated group is counted again for every token. A text is therefore counted in
-words, nested rather than repeated, of any length but the last, so that a model of random weights comes to an end too.
+takes longer than vLLM waits. A repeated group costs as much as one of it. A text is therefore so many words of so many
+letters, and every reply ends within the tokens that its family has, even one of random weights without sampling.
 """
 
 from __future__ import annotations
@@ -25,19 +25,17 @@ from agent_server.geometry import CoordinateMap, Point
 WORD = "[0-9A-Za-zÀ-ÖØ-öø-ɏΑ-ΡΣ-ώЀ-ӿא-תء-غف-يぁ-ゖァ-ヺー一-鿿가-힣.,:?!%+@/_-]"
 """A character of a text: letters of most scripts, digits, and marks that no grammar escapes or ends a text with."""
 _SPACE = "[ ，。、]"
-_LAST = 4
-"""How long the last word of the longest texts is at most, in letters."""
+_LETTERS = 16
+"""How long a word is at most."""
 
 
 def words(most: int) -> str:
-    """Matches up to `most` words, at least 2, or nothing: no character that a grammar escapes or ends a text with."""
-    rest = f"({_SPACE}{WORD}{{0,{_LAST}}})?"
-    for _ in range(most - 2):
-        rest = f"({_SPACE}{WORD}*{rest})?"
-    return f"{WORD}*{rest}"
+    """Matches up to `most` words, none included: no character that a grammar escapes or ends a text with."""
+    word = f"{WORD}{{0,{_LETTERS}}}"
+    return f"{word}({_SPACE}{word}){{0,{most - 1}}}"
 
 
-PROSE = words(16)
+PROSE = words(12)
 """A thought or a conclusion: one line without brackets and quotes, possibly empty."""
 _TEXT = words(6)
 _DIGIT = "[0-9]"
