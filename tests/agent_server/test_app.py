@@ -420,7 +420,7 @@ def test_models(url):
     assert listed["object"] == "list"
     card = {
         "id": "m", "adapter": "a", "weights": "w", "prompt_digest": "d", "prompt_origin": None, "images": 1,
-        "logprobs_mode": None, "sampling": {"temperature": 0},
+        "verified": None, "logprobs_mode": None, "sampling": {"temperature": 0},
     }  # fmt: skip
     assert listed["data"] == [{"object": "model", "owned_by": "android-rollout-farm", **card}]
 
