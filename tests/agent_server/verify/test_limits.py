@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agent_server.adapters import Processor
 from agent_server.geometry import Size
 from agent_server.processor import image_tokens, processor_size
-from agent_server.verify.limits import explained, greatest_max, rectangles
+from agent_server.verify.limits import agreed, explained, greatest_max, rectangles, unlimited
 
 QWEN = Processor(14, 2, 3_136, 12_845_056)
 VENUS = Processor(14, 2, 830_000, 937_664)
@@ -45,10 +45,30 @@ def test_a_higher_lower_limit_is_found_from_above(low):
     assert low <= found.min_pixels < 1.25 * low
 
 
-def test_both_limits_elsewhere():
-    found = explained(VENUS, counted(VENUS, Processor(14, 2, 3_136, 602_112)))
+def test_limits_that_do_not_meet_the_expected_ones_are_found_with_images_sent_without_limits():
+    there = Processor(14, 2, 3_136, 602_112)
+    seen = counted(VENUS, there)
+    assert explained(VENUS, seen) is None
+    bare = unlimited(VENUS)
+    smallest = processor_size(bare, Size(1, 1))
+    found = explained(bare, {**seen, smallest: image_tokens(there, smallest)})
     assert found is not None
-    assert 3_136 <= found.min_pixels <= found.max_pixels <= 602_112
+    assert found.min_pixels == 3_136
+    assert 590_000 < found.max_pixels <= 602_112
+
+
+@pytest.mark.parametrize(
+    ("there", "ours"),
+    [
+        (QWEN, VENUS),
+        (Processor(14, 2, 3_136, 602_112), Processor(14, 2, 3_136, 602_112)),
+        (Processor(14, 2, 3_136, 900_000), Processor(14, 2, 830_000, 900_000)),
+        (Processor(14, 2, 900_000, 12_845_056), Processor(14, 2, 900_000, 937_664)),
+        (Processor(14, 2, 1_000_000, 12_845_056), Processor(14, 2, 1_000_000, 12_845_056)),
+    ],
+)
+def test_as_many_of_the_expected_limits_are_kept_as_a_server_allows(there, ours):
+    assert agreed(VENUS, there) == ours
 
 
 def test_another_grid_is_explained_by_no_limits():
