@@ -25,6 +25,7 @@ class ScriptedWeights:
     folder: str | None = None
     """Of the full weights; None: those that it was started with."""
     version: str = "default"
+    device: str = "cuda"
     refused: dict[str, str] = field(default_factory=dict)
     """Folders that cannot be loaded, and why."""
     load_s: float = 0.0
@@ -53,6 +54,8 @@ class ScriptedWeights:
         """Status and body; None for a route that is not about weights."""
         body: dict[str, Any] = orjson.loads(content) if content else {}
         match method, path:
+            case "GET", "/server_info":
+                return 200, orjson.dumps({"vllm_config": {"device_config": {"device": self.device}}})
             case "GET", "/weight_info":
                 return 200, orjson.dumps({"weight_version": self.version})
             case "POST", "/v1/load_lora_adapter" | "/v1/unload_lora_adapter" | "/update_weight_version" as route:

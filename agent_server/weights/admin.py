@@ -51,6 +51,13 @@ class ModelAdmin:
         """What the last load noted; UNNAMED where there was none since it started."""
         return str(_read(await self._call("GET", "/weight_info"), "weight_version", str))
 
+    async def device(self) -> str:
+        """On what it computes: "cuda", "cpu", …; empty where it does not tell."""
+        config = _read(await self._call("GET", "/server_info?config_format=json"), "vllm_config", dict)
+        assert isinstance(config, dict)
+        device = config.get("device_config")
+        return str(device.get("device", "")) if isinstance(device, dict) else ""
+
     async def reload(self, path: str, version: str, model: str) -> None:
         """Replace the full weights by those in a folder, and prove with one token of `model` that it still works.
 

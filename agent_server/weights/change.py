@@ -17,7 +17,7 @@ from pathlib import Path
 from agent_server.errors import BackendError, BackendUnavailable, InvalidRequest
 from agent_server.schemas.weights import LoadWeights, WeightsLoaded
 from agent_server.weights.choice import Loading, Weights
-from agent_server.weights.folder import check_adapter, check_checkpoint
+from agent_server.weights.folder import check_adapter, check_checkpoint, ties_embeddings
 from agent_server.weights.keeper import WeightKeeper
 from agent_server.weights.revision import Revision, check_name
 
@@ -92,8 +92,16 @@ class WeightChanges:
         if order.kind == "lora":
             await asyncio.to_thread(check_adapter, folder, order.vision)
             return
-        served = await self.weights.keepers[0].folder()
-        await asyncio.to_thread(check_checkpoint, folder, Path(served) if served else None)
+        told = await self.weights.keepers[0].folder()
+        served = Path(told) if told else None
+        await asyncio.to_thread(check_checkpoint, folder, served)
+        if served is None or not served.is_dir() or not await asyncio.to_thread(ties_embeddings, served):
+            return
+        if "cpu" in [await keeper.device() for keeper in self.weights.keepers]:
+            raise InvalidRequest(
+                f"{served} ties its output embeddings to its input ones, and vLLM on a CPU goes on with the old ones "
+                "after a reload: start it with a checkpoint that has an lm_head.weight, or change it by LoRA adapters"
+            )
 
     async def _make(self, revision: Revision) -> int:
         """Load it everywhere; the number of sessions that had to be moved."""

@@ -56,6 +56,12 @@ def check_checkpoint(folder: Path, served: Path | None) -> None:
         )
 
 
+def ties_embeddings(folder: Path) -> bool:
+    """Whether the model of a checkpoint uses its input embeddings for its output too. Raises InvalidRequest."""
+    names = (name for file in folder.glob("*.safetensors") for name in tensors(file))
+    return not any(name.endswith("lm_head.weight") for name in names)
+
+
 def tensors(path: Path) -> dict[str, Shape]:
     """Names and shapes of the tensors of a safetensors file. Raises InvalidRequest."""
     try:

@@ -53,6 +53,10 @@ class WeightKeeper:
         await self._first_met()
         await self._admin.version()
 
+    async def device(self) -> str:
+        """On what it computes: "cuda", "cpu", …; empty where it does not tell. Raises BackendError."""
+        return await self._admin.device()
+
     async def load(self, adapter: Revision) -> None:
         """Serve a LoRA adapter beside what is served. Raises BackendError; then nothing has changed."""
         assert adapter.name is not None

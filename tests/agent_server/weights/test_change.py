@@ -354,6 +354,27 @@ def test_a_checkpoint_is_compared_with_the_folder_that_is_served(bench, answerin
     asyncio.run(main())
 
 
+@pytest.mark.parametrize(
+    ("device", "tensor", "refused"), [("cpu", "a", True), ("cuda", "a", False), ("cpu", "lm_head.weight", False)]
+)
+def test_a_cpu_goes_on_with_the_tied_embeddings_that_it_has(
+    bench, answering, checkpoint_folder, device, tensor, refused
+):
+    async def main() -> None:
+        model = answering(0, device=device)
+        model.root = str(checkpoint_folder("served", {tensor: (2, 3)}))
+        new = str(checkpoint_folder("new", {tensor: (2, 3)}))
+        async with bench(models=[model], remote=False) as it:
+            if refused:
+                with pytest.raises(InvalidRequest, match="ties its output embeddings"):
+                    await it.load("checkpoint", "step-1", new)
+            else:
+                await it.load("checkpoint", "step-1", new)
+            assert model.weights.folder == (None if refused else new)
+
+    asyncio.run(main())
+
+
 def test_many_sessions_at_once_never_get_what_they_are_not_told(bench):
     """Each reply's text, which the model server wrote, says the same as the revision that the reply names."""
 
