@@ -9,6 +9,7 @@ from agent_server.adapters import ADAPTERS, Adapter, Grounder, ModelFrame, Promp
 from agent_server.backend import ChatBackend, ChatRequest
 from agent_server.chat import chat_messages, image_indices
 from agent_server.completion import Choice, Completion
+from agent_server.draws import drawn
 from agent_server.errors import InvalidRequest, UnknownName
 from agent_server.geometry import GeometryError, Point, Size
 from agent_server.images import CheckedImage
@@ -76,10 +77,9 @@ class GroundingModel:
         watch.lap("prompt")
         url = await self._images.url(question.image, frame.resized)
         watch.lap("image")
-        asked = question.sampling.model_dump(exclude_none=True, exclude={"constrained"})
         request = ChatRequest(
             messages=chat_messages(messages, dict.fromkeys(image_indices(messages), url)),
-            sampling={**self.adapter.declaration.sampling, **asked},
+            sampling=drawn(self.adapter, question.sampling),
             session=question.session,
             extras=extras,
         )
@@ -114,7 +114,8 @@ class GroundingModel:
         return [self._sample(choice, frame) for choice in choices]
 
     def _sample(self, choice: Choice, frame: ModelFrame) -> GroundSample:
-        read = self.adapter.ground(choice.text, frame.map)
+        ground = self.adapter.ground_cut if choice.finish_reason == "length" else self.adapter.ground
+        read = ground(choice.text, frame.map)
         return GroundSample(
             present=read.present,
             point=read.place.point if read.place else None,

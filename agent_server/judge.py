@@ -143,12 +143,12 @@ class Judge:
         """The chat that asks for a vote on the case, with these of its frames."""
         frames = [{"number": number, "step": step} for number, step in enumerate(shown, 1)]
         values = {
-            "goal": quoted(case.goal),
+            "goal": fenced(case.goal),
             "steps": [_told(number, step) for number, step in enumerate(case.steps, 1)],
             "frames": frames,
             "last": len(case.steps) or max(case.frames),
-            "answer": None if case.answer is None else one_line(quoted(case.answer)),
-            "criteria": None if case.criteria is None else quoted(case.criteria),
+            "answer": None if case.answer is None else one_line(fenced(case.answer)),
+            "criteria": None if case.criteria is None else fenced(case.criteria),
             "best": self._best,
             "language": self._language,
         }
@@ -178,7 +178,7 @@ class Judge:
         return [self._vote(choice, threshold) for choice in choices]
 
     def _vote(self, choice: Choice, threshold: float) -> Vote:
-        read = read_vote(choice.text, self._best)
+        read = read_vote(choice.text, self._best, cut=choice.finish_reason == "length")
         return Vote(
             score=read.score,
             success=None if read.score is None else read.score >= threshold,
@@ -214,10 +214,14 @@ class Judge:
 
 
 def quoted(text: str) -> str:
-    """A text of the episode as it may stand in the prompt: no tag of ours and no token of a chat template is left in
-    it, since all of them have angle brackets; of very long ones the middle is left out."""
+    """A text of a step as it may stand in the prompt; of very long ones the middle is left out."""
     if len(text) > _LONGEST_TEXT:
         text = f"{text[: _LONGEST_TEXT // 2]} […] {text[-_LONGEST_TEXT // 2 :]}"
+    return fenced(text)
+
+
+def fenced(text: str) -> str:
+    """A text without any tag of ours or token of a chat template, since all of them have angle brackets."""
     return text.replace("<", "‹").replace(">", "›").strip()
 
 

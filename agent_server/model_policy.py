@@ -20,6 +20,7 @@ from agent_server.adapters.history import shown
 from agent_server.backend import ChatBackend, ChatRequest
 from agent_server.chat import chat_messages, image_indices
 from agent_server.completion import Choice, Completion
+from agent_server.draws import drawn
 from agent_server.errors import InvalidRequest, MissingScreenshots, UnknownName
 from agent_server.geometry import GeometryError, Size
 from agent_server.images import CheckedImage, Encoding, known_image
@@ -184,10 +185,9 @@ class ModelPolicy:
     def _request(
         self, observation: Observation, messages: Sequence[Message], urls: dict[int, str], extras: dict[str, object]
     ) -> ChatRequest:
-        asked = observation.sampling.model_dump(exclude_none=True, exclude={"constrained"})
         return ChatRequest(
             messages=chat_messages(messages, urls),
-            sampling={**self.adapter.declaration.sampling, **asked},
+            sampling=drawn(self.adapter, observation.sampling),
             session=observation.session,
             return_tokens=observation.return_tokens,
             image_characters=sum(map(len, urls.values())),
@@ -212,7 +212,8 @@ class ModelPolicy:
         return [self._sample(choice, frame, image_grid) for choice in choices]
 
     def _sample(self, choice: Choice, frame: ModelFrame, image_grid: list[tuple[int, int, int]] | None) -> Sample:
-        parsed = self.adapter.parse(choice.text, frame.map)
+        parse = self.adapter.parse_cut if choice.finish_reason == "length" else self.adapter.parse
+        parsed = parse(choice.text, frame.map)
         told = {"logprobs_mode": self.logprobs_mode, "image_grid": image_grid}
         return Sample(
             action=parsed.action,

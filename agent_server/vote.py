@@ -26,16 +26,25 @@ _REASONS = ("reason", "reasoning", "explanation", "rationale", "justification", 
 _FLAGS = ("success", "verdict", "passed", "completed")
 _YES, _NO = {"true", "yes", "success", "successful", "pass", "passed"}, {"false", "no", "failure", "failed", "fail"}
 _N = r"[-+]?[0-9]{1,6}(?:\.[0-9]{1,6})?"
-_SCORE = rf"({_N})(?:[\s*_`\]]{{0,4}}(?:/|／|out of|of)[\s*_`]{{0,4}}({_N})|\s{{0,2}}(%))?"
+_SCORE = rf"(?P<score>{_N})(?:[\s*_`\]]{{0,4}}(?:/|／|out of|of)[\s*_`]{{0,4}}(?P<whole>{_N})|\s{{0,2}}(?P<percent>%))?"
 _WRITTEN = re.compile(rf"[\s*_`\[(]*+{_SCORE}[\s*_`.)\]]*+")
 _TAG = re.compile(r"<score>([^<]{0,60})(?:</score>|$)", re.IGNORECASE)
 _REASON_TAG = re.compile(r"<(reason|reasoning|explanation)>([^<]*+)", re.IGNORECASE)
 _LINE = re.compile(
     r"(?P<final>(?:final|overall|total|最终|总)[\s*_]{0,3})?(?:\bscore\b|\brating\b|评分|得分|分数|打分)"
-    r"(?:[\s*_`\"']{0,4}[(（\[][^()（）\[\]\n]{0,20}[)）\]])?[\s*_`\"')]{0,8}(?:is|of|=|:|：|为|是)?[\s*_`\"'(\[]{0,8}"
+    r"(?:[\s*_`\"']{0,4}[(（\[][^()（）\[\]\n]{0,20}[)）\]])?[\s*_`\"')]{0,8}"
+    r"(?:(?P<sign>[=:：])|is|of|为|是)?[\s*_`\"'(\[]{0,8}"
     rf"(?:{_SCORE}|(?P<none>null|none|n/?a|unknown)\b)",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"\"[^\"\n]{0,300}\"|“[^”\n]{0,300}”|「[^」\n]{0,300}」|『[^』\n]{0,300}』")
+_RANGE = re.compile(rf"\s{{0,2}}(?:[-–—~～]|或|到|至|,(?=\d)|(?:or|to)\b)\s{{0,2}}{_N}", re.IGNORECASE)
+_OPENING = re.compile(
+    r"(?:^|[\n.!。！])[\s*_#>`-]{0,8}(?:(?:so|thus|therefore|hence),?\s)?(?:(?:the|my)\s)?$", re.IGNORECASE
+)
+"""What may stand between the start of a sentence and the word for the score where no sign follows it."""
+_OBJECT = re.compile(r"\{[^{}]{0,2000}\}")
+_PLACEHOLDER = {"...", "…", "<reason>", "‹reason›"}
 _REASON_LINE = re.compile(r"(?:\breason(?:ing)?\b|\bexplanation\b|理由|原因)[\s*_]{0,3}[:：][\s*_]{0,3}", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:cannot|can['’]t|can not|could not|couldn['’]t|unable to|not able to|impossible to|not possible to)\s"
@@ -70,8 +79,11 @@ class _Said:
     reason: str
 
 
-def read_vote(text: str, best: int) -> VoteReading:
-    """Read one reply of a judge that was asked for a score from 0 to `best`. Never raises."""
+def read_vote(text: str, best: int, *, cut: bool = False) -> VoteReading:
+    """Read one reply of a judge that was asked for a score from 0 to `best`. Never raises.
+
+    `cut` says that the reply ended because its tokens were used up: only an object or a tag that is whole counts then.
+    """
     if len(text) > LONGEST_REPLY:
         return _malformed(f"the reply has {len(text)} characters; at most {LONGEST_REPLY} are read")
     text = well_formed(text)
@@ -79,7 +91,10 @@ def read_vote(text: str, best: int) -> VoteReading:
         return _malformed("the reply ends before its thinking does")
     reply = without_thinking(text)
     try:
-        said = _in_json(reply) or _in_tags(reply) or _in_lines(reply) or _alone(reply, best)
+        said = _in_json(reply, cut) or _in_tags(reply)
+        if said is None and (cut or reply.rfind("{") > reply.rfind("}")):
+            return _malformed("the reply was cut off before its score")
+        said = said or _in_lines(reply) or _alone(_own(reply), best)
         if said is None:
             return _without_score(reply)
         reason = said.reason.strip() or None
@@ -113,9 +128,9 @@ def _share(said: _Said, best: int) -> float:
     return said.score / whole
 
 
-def _in_json(reply: str) -> _Said | None:
+def _in_json(reply: str, cut: bool) -> _Said | None:
     """The last object that has a score; JSON as it should be goes before what only resembles it."""
-    for objects in (_strict_objects(reply), _loose_objects(reply)):
+    for objects in (_strict_objects(reply), () if cut else _loose_objects(reply)):
         found = [said for entry in objects if (said := _of_object(entry, 0))]
         if found:
             return found[-1]
@@ -148,6 +163,8 @@ def _loose_objects(reply: str) -> Iterator[Mapping[str, Value]]:
 def _of_object(entry: Mapping[str, Value], depth: int) -> _Said | None:
     named = {str(key).strip().lower(): value for key, value in entry.items()}
     reason = next((named[key] for key in _REASONS if isinstance(named.get(key), str)), "")
+    if str(reason).strip().lower() in _PLACEHOLDER:
+        return None  # the format, told again
     for key in _SCORES:
         if key in named:
             score, out_of = _number(named[key])
@@ -190,7 +207,7 @@ def _in_tags(reply: str) -> _Said | None:
 
 def _in_lines(reply: str) -> _Said | None:
     """The last "Score: 7/10", or the last that is called final; the reason is headed so, or all other lines."""
-    lines = list(_LINE.finditer(reply))
+    lines = [line for line in _LINE.finditer(_own(reply)) if _is_verdict(line)]
     if not lines:
         return None
     finals = [line for line in lines if line["final"]]
@@ -201,8 +218,27 @@ def _in_lines(reply: str) -> _Said | None:
     reason = (rest or reply)[head.end() :] if head else rest or (reply if reply.strip() != line.group() else "")
     if line["none"]:
         return _Said(None, None, reason)
-    score, out_of = _numbers(line[2], line[3], line[4])
+    if _RANGE.match(reply, line.end()):
+        raise Unreadable(f"the score is a range or a list: {reply[line.start() : line.end() + 10]!r}")
+    score, out_of = _numbers(line["score"], line["whole"], line["percent"])
     return _Said(score, out_of, reason)
+
+
+def _own(reply: str) -> str:
+    """The judge's own words, at their places: no quotation that names a score, and no example of the format."""
+    return _OBJECT.sub(_masked, _QUOTED.sub(_masked, reply))
+
+
+def _masked(quotation: re.Match[str]) -> str:
+    """A quotation that names a score, out of sight: it is the screen's or the agent's, not the judge's."""
+    return " " * len(quotation[0]) if _LINE.search(quotation[0]) else quotation[0]
+
+
+def _is_verdict(line: re.Match[str]) -> bool:
+    """Whether a line gives a score, rather than mentions one in a sentence."""
+    if line["final"] or line["sign"] or line["whole"] or line["percent"] or line["none"]:
+        return True
+    return _OPENING.search(line.string, 0, line.start()) is not None
 
 
 def _alone(reply: str, best: int) -> _Said | None:

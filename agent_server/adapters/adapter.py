@@ -21,6 +21,8 @@ from agent_server.schemas import HistoryTurn, ParseError
 
 CURRENT = -1
 """The index of the current screenshot in an `ImagePart`."""
+MORE = "777"
+"""Any continuation that changes a number, a word and a text alike."""
 LONGEST_REPLY = 500_000
 """In characters, what fills the longest contexts. Reading takes about a second a million, in which nobody is served."""
 
@@ -295,6 +297,18 @@ class Adapter(ABC):
                 error = ParseError(kind="out_of_range", message=str(refusal))
         extra = max(len(reply.calls) - 1, 0)
         return Parsed(action, reply.thought or None, reply.summary or None, error, extra)
+
+    def parse_cut(self, text: str, map: CoordinateMap) -> Parsed:
+        """`parse` for a reply that ended because its tokens were used up.
+
+        What stands at its end may be half a number or half a text: an action counts only where more of the reply could
+        not have made another one of it.
+        """
+        read = self.parse(text, map)
+        if read.action is None or self.parse(text + MORE, map).action == read.action:
+            return read
+        cut = "the reply was cut off inside its action; allow it more tokens (max_tokens)"
+        return replace(read, action=None, parse_error=ParseError(kind="malformed", message=cut))
 
     @abstractmethod
     def split(self, text: str) -> Reply:

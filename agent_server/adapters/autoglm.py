@@ -46,7 +46,7 @@ from agent_server.adapters.literal import Scanner
 from agent_server.adapters.pattern import PROSE, Form, calls, either, literal, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
 from agent_server.adapters.reply import Call, Reply, Unreadable
-from agent_server.adapters.thoughts import defused, marker, only_remarks, outline, thinking
+from agent_server.adapters.thoughts import defused, marker, only_remarks, outline, thinking, thinks_on
 from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap, Point
 from agent_server.prompts import PromptSet
@@ -106,7 +106,7 @@ class AutoGlmPhone(Adapter):
     def split(self, text: str) -> Reply:
         for markers, read in ((_TAGGED, reader(_VERBS)), (_LINE, bare_reader(_VERBS)), (_INLINE, _read_last)):
             found = outline(text, markers, read)
-            if found and found.calls:
+            if found and found.calls and not (thinks_on(text) and normal(found.calls[0].name) == "finish"):
                 return Reply(found.before, "", tuple(map(_resolved, found.calls)))
         return Reply(thinking(text), problem="there is neither do(…) nor finish(…) outside of the thinking")
 

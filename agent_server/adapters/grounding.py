@@ -16,6 +16,7 @@ from typing import ClassVar
 from agent_server.adapters.adapter import (
     CURRENT,
     LONGEST_REPLY,
+    MORE,
     Adapter,
     Constraint,
     ImagePart,
@@ -147,6 +148,14 @@ class Grounder(Adapter):
         except OutOfRange as refusal:
             return Grounding(None, ParseError(kind="out_of_range", message=str(refusal)), thought)
         return Grounding(place, None, thought, found.more if found else 0)
+
+    def ground_cut(self, text: str, map: CoordinateMap) -> Grounding:
+        """`ground` for a reply that ended because its tokens were used up; see `parse_cut`."""
+        read = self.ground(text, map)
+        if read.place is None or self.ground(text + MORE, map).place == read.place:
+            return read
+        cut = "the reply was cut off inside its place; allow it more tokens (max_tokens)"
+        return Grounding(None, ParseError(kind="malformed", message=cut), read.thought)
 
     @abstractmethod
     def render_place(self, place: Place | None, map: CoordinateMap, thought: str | None = None) -> str:

@@ -33,7 +33,8 @@ from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap, Point
 from agent_server.prompts import PromptSet
 
-_TWO_CORNERS = re.compile(r"\s*\[([^\[\]]{3,40})\]\s{0,9}[,，]?\s{0,9}\[([^\[\]]{3,40})\]\s*")
+_PAIR = r"\[\s{0,3}([0-9]{1,6}(?:\.[0-9]{0,6})?)\s{0,3}[,，]\s{0,3}([0-9]{1,6}(?:\.[0-9]{0,6})?)\s{0,3}\]"
+_TWO_CORNERS = re.compile(rf"\s*{_PAIR}\s{{0,9}}[,，]?\s{{0,9}}{_PAIR}\s*")
 _ONLY_CLICK = (
     "double_click", "long_press", "drag", "scroll", "type", "press", "open_app", "wait", "answer", "call_user",
     "finished",
@@ -46,8 +47,7 @@ class UiVenusGround(Grounder):
 
     def split(self, text: str) -> Reply:
         """One call a place. The two corners of a box may stand in brackets of their own."""
-        corners = _TWO_CORNERS.fullmatch(text)
-        found = find_place(f"[{corners[1]},{corners[2]}]" if corners else text)
+        found = find_place(_joined(text))
         if found is None:
             return Reply(thinking(text), problem="the reply names no place")
         first = Call("place", {}, [list(found.numbers)], found.written)
@@ -159,3 +159,15 @@ class UiVenusGround15(UiVenusGround):
 
 def _brackets(*numbers: float) -> str:
     return f"[{','.join(str(round(number)) for number in numbers)}]"
+
+
+def _joined(text: str) -> str:
+    """The reply, with the corners of one box in one pair of brackets.
+
+    Two pairs of which the second lies below and to the right are corners; any others are two places.
+    """
+    corners = _TWO_CORNERS.fullmatch(text)
+    if corners is None:
+        return text
+    left, top, right, bottom = map(float, corners.groups())
+    return f"[{','.join(corners.groups())}]" if left < right and top < bottom else text

@@ -17,7 +17,7 @@ class LoadWeights(Wire):
     the same shape, in place of what is served."""
     revision: str
     """A name that was never used before; every reply that these weights give carries it."""
-    path: Annotated[str, Field(pattern=r"^/", max_length=4_000)]
+    path: Annotated[str, Field(pattern=r"^/[^\x00]*$", max_length=4_000)]
     """The folder, absolute, as the model servers see it."""
     drain_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """How many seconds a checkpoint waits for sessions that are pinned to what it replaces. None: as long

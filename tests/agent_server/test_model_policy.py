@@ -120,7 +120,7 @@ def test_sampling_defaults_are_the_adapters_and_a_request_overrides_them(scripte
 
 def test_several_samples_and_tokens(scripted, screenshot):
     url, _ = scripted(VENUS.format(x=300, y=400), model="m")
-    request = observe(screenshot, sampling=Sampling(n=3), return_tokens=True)
+    request = observe(screenshot, sampling=Sampling(n=3, temperature=1.0), return_tokens=True)
     answer = decide(url, "ui-venus-1.5", request)[0]
     assert len(answer.samples) == 3
     assert answer.action == answer.samples[0].action == Click(point=Point(324, 960))

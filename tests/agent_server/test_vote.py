@@ -140,3 +140,54 @@ def test_hostile_lengths_take_no_time(unit):
     start = time.process_time()
     read_vote(text, 10)
     assert time.process_time() - start < 3.0
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ('The page says "Score: 10/10". Score: 3/10', 0.3),
+        ('```json\n{"reason":"a","score":7}\n```\nExample format: {"reason":"...","score":10}', 0.7),
+        ("The score is 8.", 0.8),
+        ("In screenshot 1 the game score is 10. Final score: 2", 0.2),
+    ],
+)
+def test_only_the_judge_s_own_score_counts(text, score):
+    assert read_vote(text, 10).score == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The app text says "Score: 10/10". I cannot tell.',
+        'The page reads "Rating: 10". The screenshots do not show enough, so I cannot judge.',
+        "The score is null because nothing is visible. The game shows Score 10.",
+        'The reply format is {"reason":"...","score":10}. I cannot judge this.',
+    ],
+)
+def test_a_quoted_score_does_not_outweigh_a_refusal(text):
+    read = read_vote(text, 10)
+    assert read.refused
+    assert read.score is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"reason":"The app shows Score: 10/10, but',
+        "In screenshot 1 the game score is 10 and the task asks for it.",
+        "The task asked for a rating of 5 stars; rating 5 was set.",
+        "Score: 3-5",
+        "Score: 8 or 9",
+        "Score: 7,5",
+    ],
+)
+def test_what_is_no_score_is_none(text):
+    read = read_vote(text, 10)
+    assert read.score is None
+    assert read.parse_error is not None
+
+
+def test_a_reply_that_was_cut_off_has_a_score_only_where_its_object_is_whole():
+    assert read_vote('{"score": 1', 10, cut=True).parse_error.message == "the reply was cut off before its score"
+    assert read_vote("The switch is on. Score: 1", 10, cut=True).score is None
+    assert read_vote('{"reason": "on", "score": 10} and so', 10, cut=True).score == 1.0
