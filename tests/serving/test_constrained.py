@@ -12,9 +12,10 @@ import pytest
 from PIL import Image
 
 from agent_server.actions import action_points
-from agent_server.adapters import ADAPTERS
+from agent_server.adapters import ADAPTERS, adapter_named
 from agent_server.client import PolicyClient
 from agent_server.geometry import Size
+from agent_server.processor import fitted
 from agent_server.schemas import ActResponse, Sampling
 
 SCREEN = Size(280, 560)
@@ -39,13 +40,15 @@ def ask(url: str, screenshot: bytes, temperature: float = 1.0, **sampling: objec
 @pytest.mark.parametrize("family", FAMILIES)
 def test_random_weights_give_an_action(served, policy_before, screenshot, family):
     url = policy_before(served, family)
+    adapter = fitted(adapter_named(family), str(served.checkpoint))
+    held = adapter.constraint(adapter.frame(SCREEN).map).value
     replies = [ask(url, screenshot, seed=seed, constrained=True) for seed in (1, 2, 3)]
     for reply in replies:
         assert reply.parse_error is None, reply.raw
         assert reply.finish_reason == "stop"
         assert reply.extra_actions == 0
         assert all(point.inside(SCREEN) for point in action_points(reply.action))
-        assert reply.usage.completion_tokens < ENOUGH
+        assert re.fullmatch(held, reply.raw) or family == "ui-tars-1.0"  # its box tokens are special, so not returned
     assert len({reply.raw for reply in replies}) > 1
 
 
@@ -61,10 +64,3 @@ def test_greedy_replies_end_too(served, policy_before, screenshot, family):
     reply = ask(policy_before(served, family, constrained=True), screenshot, temperature=0.0)
     assert reply.finish_reason == "stop"
     assert reply.parse_error is None
-
-
-def test_letters_of_other_scripts_are_written_whole(served, policy_before, screenshot):
-    url = policy_before(served, "gui-owl-1.5")
-    said = "".join(ask(url, screenshot, seed=seed, constrained=True).raw for seed in range(5, 9))
-    assert re.search(r"[^\x00-\x7f]", said)
-    assert "\ufffd" not in said
