@@ -108,9 +108,12 @@ def test_five_images_and_a_context_too_short_for_five_large_ones(served):
     ]
 
 
-def test_ui_venus_7b_passes_with_its_own_narrow_limits(model_server, checkpoint):
+def test_ui_venus_7b_passes_with_its_own_narrow_limits(model_server, checkpoint, vllm_processes):
+    before = {pid for pid, _ in vllm_processes()}
     own = checkpoint(min_pixels=830_000, max_pixels=937_664)
-    report = examined(model_server(own, "--max-model-len", "4096"), "ui-venus-1.0", model="UI-Venus-Navi-7B")
+    server = model_server(own, "--max-model-len", "4096", "--dtype", "float32")
+    assert before.isdisjoint(pid for pid, _ in vllm_processes())  # of the server that had to make room
+    report = examined(server, "ui-venus-1.0", model="UI-Venus-Navi-7B")
     assert report.ok, report
     assert [(probe.sent, probe.counted) for probe in report.probes] == [
         (Size(644, 1428), 1173),
