@@ -102,7 +102,7 @@ def test_the_token_is_asked_for(serve_app, tmp_path):
 
 def test_outcomes_are_counted(url):
     post(url)
-    post(url, sampling={"n": 2})
+    post(url, sampling={"n": 2, "temperature": 1.0})
     post(url, screenshot=None)
     metrics = httpx.get(url + "/metrics", timeout=30).text
     assert 'agent_server_groundings_total{outcome="place"} 3.0' in metrics
