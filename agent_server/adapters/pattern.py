@@ -6,9 +6,9 @@ the expression of a whole reply around `calls(FORMS, map)`:
 
     Constraint("regex", f"<think>{PROSE}</think>\\n?<action>{calls(FORMS, map)}</action>")
 
-Expressions keep to what xgrammar, llguidance, outlines and Python's `re` read alike, and to what xgrammar is fast at
-with a vocabulary of 150,000 tokens: every state of the automaton costs it 20 to 40 ms of CPU, so that `[a-z ]{0,500}`
-takes longer than vLLM waits. A repeated group costs as much as one of it. A text is therefore so many words of so many
+Expressions keep to what xgrammar, llguidance and Python's `re` read alike, and to what xgrammar is fast at with a
+vocabulary of 150,000 tokens: every state of the automaton costs it 20 to 40 ms of CPU, so that `[a-z ]{0,500}` takes
+longer than vLLM waits. A repeated group costs as much as one of it. A text is therefore so many words of so many
 letters, and every reply ends within the tokens that its family has, even one of random weights without sampling.
 """
 
