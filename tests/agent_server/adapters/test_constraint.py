@@ -149,6 +149,28 @@ def test_what_the_family_writes_is_admitted(adapter, data):
 
 
 @pytest.mark.parametrize("adapter", HELD.values(), ids=HELD)
+def test_no_kind_of_action_is_left_out(adapter):
+    map = adapter.frame(Size(1080, 2400)).map
+    here, there = Point(500, 2000), Point(900, 300)
+    every: list[Action] = [
+        Click(point=here), DoubleClick(point=here), LongPress(point=here), LongPress(point=here, duration_ms=1500),
+        Drag(start=here, end=there), Scroll(direction="down"), Scroll(direction="left"), path(here, there),
+        Type(text="x"), OpenApp(app="Clock"), Wait(), Wait(seconds=2.5), Answer(text="7:30"), CallUser(),
+        CallUser(text="help"), Finished(), Finished(text="done"), Finished(status="infeasible"),
+        Finished(status="infeasible", text="no such app"), *(Press(key=key) for key in Key.__args__),  # type: ignore[attr-defined]
+    ]  # fmt: skip
+    held, said = pattern(adapter, map), 0
+    for action in every:
+        try:
+            written = adapter.render(action, map)
+        except Inexpressible:
+            continue
+        assert re.fullmatch(held, written), action
+        said += 1
+    assert said
+
+
+@pytest.mark.parametrize("adapter", HELD.values(), ids=HELD)
 def test_a_point_off_the_screen_is_not_admitted(adapter):
     size = Size(1080, 2400)
     map = adapter.frame(size).map
