@@ -82,8 +82,6 @@ class ChatRequest:
     """How long the data URLs in the messages are together: what it takes to write them."""
     extras: Mapping[str, object] = field(default_factory=dict)
     """Further fields of the body: tools, response_format, structured_outputs."""
-    model: str | None = None
-    """Served name to ask for in place of the backend's own."""
     revision: Revision | None = None
     """The weights that must answer; None leaves that to whoever chooses them for the session."""
 
@@ -216,7 +214,7 @@ class ChatBackend:
     def _body(self, request: ChatRequest) -> dict[str, object]:
         sampling = {name: value for name, value in request.sampling.items() if value is not None}
         body: dict[str, object] = {
-            "model": request.model or (request.revision and request.revision.served_name) or self.model,
+            "model": (request.revision and request.revision.served_name) or self.model,
             "messages": request.messages,
             "stream": False,
             **sampling,

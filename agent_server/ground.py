@@ -79,7 +79,7 @@ class GroundingModel:
         watch.lap("image")
         request = ChatRequest(
             messages=chat_messages(messages, dict.fromkeys(image_indices(messages), url)),
-            sampling=drawn(self.adapter, question.sampling),
+            sampling=drawn(self.adapter.declaration.sampling, question.sampling, self.adapter.name),
             session=question.session,
             extras=extras,
         )
@@ -108,7 +108,7 @@ class GroundingModel:
         constraint = self.adapter.ground_constraint(frame.map)
         if constraint is None:
             raise InvalidRequest(f"the adapter {self.adapter.name} has no constrained grounding; ask without it")
-        return {"structured_outputs": {constraint.kind: constraint.value}}
+        return constraint.fields()
 
     def _samples(self, choices: Sequence[Choice], frame: ModelFrame) -> list[GroundSample]:
         return [self._sample(choice, frame) for choice in choices]

@@ -16,11 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent_server.actions import action_to_json
-from agent_server.adapters import ImagePart, Message, PromptSet, TextPart
+from agent_server.adapters import Constraint, ImagePart, Message, PromptSet, TextPart
 from agent_server.adapters.history import one_line
 from agent_server.backend import ChatBackend, ChatRequest
 from agent_server.chat import chat_messages
 from agent_server.completion import Choice, Completion
+from agent_server.draws import drawn
 from agent_server.errors import InvalidRequest, UnknownName
 from agent_server.geometry import fit_area
 from agent_server.images import CheckedImage
@@ -101,7 +102,8 @@ class Judge:
         watch = Stopwatch()
         shown = self._shown(case)
         messages = await off_loop(len(case.steps) > _MANY_STEPS, self.messages, case, shown)
-        sampling = _sampling(case.sampling)
+        defaults = _SAMPLING_OF_VOTES if case.sampling.n > 1 else _SAMPLING
+        sampling = drawn(defaults, case.sampling, "a judge")
         watch.lap("prompt")
         urls = dict(zip(shown, await asyncio.gather(*(self._url(case.frames[index]) for index in shown)), strict=True))
         watch.lap("image")
@@ -172,7 +174,7 @@ class Judge:
             "required": ["reason", "score"],
             "additionalProperties": False,
         }
-        return {"structured_outputs": {"json": schema}}
+        return Constraint("json", schema).fields()
 
     def _votes(self, choices: Sequence[Choice], threshold: float) -> list[Vote]:
         return [self._vote(choice, threshold) for choice in choices]
@@ -230,13 +232,3 @@ def _told(number: int, step: JudgeStep) -> dict[str, object]:
     action = "" if step.action is None else action_to_json(step.action)
     texts = {"thought": step.thought, "action": action, "summary": step.summary, "raw": "" if action else step.raw}
     return {"number": number, **{name: one_line(quoted(text or "")) for name, text in texts.items()}}
-
-
-def _sampling(asked: Sampling) -> dict[str, object]:
-    """Raises InvalidRequest for votes that cannot differ."""
-    if asked.n > 1 and asked.temperature == 0:
-        raise InvalidRequest(
-            f"{asked.n} votes at temperature 0 are {asked.n} times the same; ask for one, or a higher one"
-        )
-    defaults = _SAMPLING_OF_VOTES if asked.n > 1 else _SAMPLING
-    return {**defaults, **asked.model_dump(exclude_none=True, exclude={"constrained"})}

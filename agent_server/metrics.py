@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -67,9 +69,14 @@ class Metrics:
         self.tokens.labels("completion").inc(usage.completion_tokens)
         self.tokens.labels("cached").inc(usage.cached_tokens or 0)
 
-    def failed(self, error: BackendError) -> None:
-        """Count one failure of the backend."""
-        self.backend_errors.labels(type(error).__name__).inc()
+    @contextmanager
+    def failures(self) -> Iterator[None]:
+        """Count a failure of the backend that comes out of the block."""
+        try:
+            yield
+        except BackendError as error:
+            self.backend_errors.labels(type(error).__name__).inc()
+            raise
 
     def text(self) -> bytes:
         """The exposition of everything, as CONTENT_TYPE says."""

@@ -164,7 +164,7 @@ class ModelPolicy:
         constraint = self.adapter.constraint(frame.map)
         if constraint is None:
             raise InvalidRequest(f"the adapter {self.adapter.name} has no constrained output; ask without it")
-        return {"structured_outputs": {constraint.kind: constraint.value}}
+        return constraint.fields()
 
     async def _images(self, observation: Observation, indices: Collection[int]) -> dict[int, str]:
         """Data URLs of the images that the messages name, prepared side by side. Raises MissingScreenshots."""
@@ -187,7 +187,7 @@ class ModelPolicy:
     ) -> ChatRequest:
         return ChatRequest(
             messages=chat_messages(messages, urls),
-            sampling=drawn(self.adapter, observation.sampling),
+            sampling=drawn(self.adapter.declaration.sampling, observation.sampling, self.adapter.name),
             session=observation.session,
             return_tokens=observation.return_tokens,
             image_characters=sum(map(len, urls.values())),

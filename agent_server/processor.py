@@ -13,11 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-import orjson
-
 from agent_server.adapters import Absolute, Adapter, Processor, Relative
 from agent_server.errors import InvalidRequest
 from agent_server.geometry import Size, smart_resize
+from agent_server.json_file import read_object
 
 _LOG = logging.getLogger(__name__)
 _Family = TypeVar("_Family", bound=Adapter)
@@ -66,7 +65,7 @@ def checkpoint_processor(folder: Path) -> Processor | None:
     for name in _FILES:
         path = folder / name
         if path.is_file():
-            content = _read(path)
+            content = read_object(path)
             nested = content.get("image_processor")
             said = nested if isinstance(nested, dict) else content
             if _KNOWN.match(str(said.get("image_processor_type", ""))):
@@ -110,18 +109,6 @@ def fitted(adapter: _Family, model: str, min_pixels: int | None = None, max_pixe
             flag, own = f"--{name.replace('_', '-')}", getattr(checkpoint, name)
             _LOG.warning("%s %d is used, although the checkpoint's own processor says %d", flag, value, own)
     return with_processor(adapter, replace(processor, **limits), model)
-
-
-def _read(path: Path) -> Mapping[str, object]:
-    try:
-        content = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read: {error.strerror}") from error
-    except orjson.JSONDecodeError as error:
-        raise InvalidRequest(f"{path} is not JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise InvalidRequest(f"{path} is not a JSON object")
-    return content
 
 
 def _processor(said: Mapping[str, object], path: Path) -> Processor:

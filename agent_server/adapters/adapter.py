@@ -75,6 +75,10 @@ class Constraint:
     kind: Literal["regex", "json"]
     value: str | Mapping[str, object]
 
+    def fields(self) -> dict[str, object]:
+        """The field of a request that asks for it."""
+        return {"structured_outputs": {self.kind: self.value}}
+
 
 @dataclass(frozen=True)
 class Declaration:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import orjson
-
 from agent_server.errors import InvalidRequest
+from agent_server.json_file import read_object
 
 
 @dataclass(frozen=True)
@@ -31,15 +30,7 @@ def read_checkpoint(model: str) -> Checkpoint:
         if model.startswith(("/", ".", "~")):
             raise InvalidRequest(f"there is no folder {model}")
         return Checkpoint()
-    path = folder / "config.json"
-    try:
-        content = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise InvalidRequest(f"{folder} is no checkpoint: {path.name} cannot be read: {error.strerror}") from error
-    except orjson.JSONDecodeError as error:
-        raise InvalidRequest(f"{path} is not JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise InvalidRequest(f"{path} is not a JSON object")
+    content = read_object(folder / "config.json")
     return Checkpoint(_number(content, "max_position_embeddings"), _number(content, "num_attention_heads"))
 
 

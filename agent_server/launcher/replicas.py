@@ -10,6 +10,7 @@ from agent_server.launcher.command import Command
 from agent_server.launcher.console import Console
 from agent_server.launcher.replica import Patience, Replica
 from agent_server.launcher.state import GivenUp, Starting, Up, refusal
+from agent_server.side_by_side import one_of, until_one_ends
 
 _UPDATE_S = 1.0
 _LINE_S = 10.0
@@ -42,25 +43,11 @@ class Replicas:
 
     async def run(self) -> None:
         """Keep all alive. Raises LaunchError when one is given up and none of the others is up."""
-        jobs = [self._progress(), *map(self._keep, self._replicas.values())]
-        tasks = [asyncio.create_task(job) for job in jobs]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-            for task in done:
-                task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await until_one_ends([self._progress(), *map(self._keep, self._replicas.values())])
 
     async def ready(self) -> None:
         """Return as soon as one is up."""
-        waiting = [asyncio.create_task(replica.up.wait()) for replica in self._replicas.values()]
-        try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in waiting:
-                task.cancel()
+        await one_of(replica.up for replica in self._replicas.values())
 
     async def stop(self, grace_s: float) -> None:
         """SIGTERM to all, SIGKILL after `grace_s` seconds; returns when no process of theirs is left."""

@@ -8,7 +8,6 @@ from fastapi import FastAPI, Request, Response
 
 from agent_server.act_request import read_observation
 from agent_server.config import ServerConfig
-from agent_server.errors import BackendError
 from agent_server.metrics import Metrics
 from agent_server.off_loop import off_loop
 from agent_server.openapi import ACT_BODY, PROBLEM_RESPONSES
@@ -37,10 +36,7 @@ def add_act(app: FastAPI, policy: Policy, config: ServerConfig, metrics: Metrics
 
 
 async def _decide(policy: Policy, observation: Observation, metrics: Metrics) -> ActResponse:
-    try:
+    with metrics.failures():
         decision = await policy.act(observation)
-    except BackendError as error:
-        metrics.failed(error)
-        raise
     metrics.decided(decision)
     return decision

@@ -7,7 +7,7 @@ from functools import partial
 from fastapi import FastAPI, Request, Response
 
 from agent_server.config import ServerConfig
-from agent_server.errors import BackendError, InvalidRequest
+from agent_server.errors import InvalidRequest
 from agent_server.ground import GroundingModel, GroundQuestion, grounding_families
 from agent_server.ground_request import read_ground_question
 from agent_server.metrics import Metrics
@@ -36,10 +36,7 @@ async def _ground(model: GroundingModel | None, question: GroundQuestion, metric
             f"this server has no model that says where elements are; start it with --ground-model, one of: {families}",
             status=404,
         )
-    try:
+    with metrics.failures():
         answer = await model.ground(question)
-    except BackendError as error:
-        metrics.failed(error)
-        raise
     metrics.grounded(answer)
     return answer

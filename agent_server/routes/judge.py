@@ -7,7 +7,7 @@ from functools import partial
 from fastapi import FastAPI, Request, Response
 
 from agent_server.config import ServerConfig
-from agent_server.errors import BackendError, InvalidRequest
+from agent_server.errors import InvalidRequest
 from agent_server.judge import Case, Judge
 from agent_server.judge_request import read_case
 from agent_server.metrics import Metrics
@@ -35,10 +35,7 @@ async def _judge(judge: Judge | None, case: Case, metrics: Metrics) -> JudgeResp
             "this server has no model that judges; start it with --judge-model and --judge-backend, or with --model",
             status=404,
         )
-    try:
+    with metrics.failures():
         answer = await judge.judge(case)
-    except BackendError as error:
-        metrics.failed(error)
-        raise
     metrics.judged(answer)
     return answer

@@ -8,7 +8,6 @@ from agent_server.schemas.act import (
     Sample,
     Sampling,
     Tokens,
-    Usage,
 )
 from agent_server.schemas.ground import GroundRequest, GroundResponse, GroundSample
 from agent_server.schemas.judge import Agreement, JudgeRequest, JudgeResponse, JudgeStep, Vote
@@ -21,6 +20,7 @@ from agent_server.schemas.wire import (
     LogprobsMode,
     Sha256,
     Text,
+    Usage,
     WeightsPolicy,
     Wire,
 )

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from agent_server.actions import Action
-from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, LogprobsMode, Sha256, Text, WeightsPolicy, Wire
+from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, Answered, LogprobsMode, Sha256, Text, Wire
 
 
 class ParseError(Wire):
@@ -81,15 +81,6 @@ class ActRequest(Wire):
         return self
 
 
-class Usage(Wire):
-    """Token counts of one request, all samples together."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int | None = None
-    """Prompt tokens found in the backend's prefix cache; None where it does not tell."""
-
-
 class Tokens(Wire):
     """What a trainer needs of one sample. What the backend does not tell is None."""
 
@@ -117,17 +108,9 @@ class Sample(Wire):
     tokens: Tokens | None = None
 
 
-class ActResponse(Sample):
+class ActResponse(Sample, Answered):
     """The decision. The fields of `Sample` are those of `samples[0]`."""
 
-    model: str
     adapter: str
-    weights: str | None = None
-    """Revision of the weights that answered, where the backend tells."""
-    weights_policy: WeightsPolicy | None = None
-    prompt_digest: str | None = None
-    usage: Usage = Usage()
-    timing_ms: dict[str, float] = Field(default_factory=dict)
-    """Wall time by stage: image, prompt, backend, parse, total."""
     samples: list[Sample] = Field(default_factory=list)
     """All samples when n > 1, else empty."""

@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from agent_server.geometry import Box, Point
-from agent_server.schemas.act import ParseError, Sampling, Usage
-from agent_server.schemas.wire import GOAL_LIMIT, WeightsPolicy, Wire
+from agent_server.schemas.act import ParseError, Sampling
+from agent_server.schemas.wire import GOAL_LIMIT, Answered, Wire
 
 
 class GroundRequest(Wire):
@@ -48,17 +48,10 @@ class GroundSample(Wire):
     finish_reason: str | None = None
 
 
-class GroundResponse(GroundSample):
+class GroundResponse(GroundSample, Answered):
     """The answer. With several samples it is the one that most others agree with, the first of equals."""
 
-    model: str
     adapter: str
-    weights: str | None = None
-    weights_policy: WeightsPolicy | None = None
-    prompt_digest: str | None = None
-    usage: Usage = Usage()
-    timing_ms: dict[str, float] = Field(default_factory=dict)
-    """Wall time by stage: prompt, image, backend, parse, total."""
     agreement: float | None = None
     """Share of all samples that agree with the answer, itself included; null for a single sample."""
     samples: list[GroundSample] = Field(default_factory=list)

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from agent_server.actions import Action
-from agent_server.schemas.act import ParseError, Sampling, Usage
-from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, Text, WeightsPolicy, Wire
+from agent_server.schemas.act import ParseError, Sampling
+from agent_server.schemas.wire import GOAL_LIMIT, HISTORY_LIMIT, Answered, Text, Wire
 
 
 class JudgeStep(Wire):
@@ -78,7 +78,7 @@ class Agreement(Wire):
     """The highest score less the lowest."""
 
 
-class JudgeResponse(Wire):
+class JudgeResponse(Answered):
     """The judgement; scores are 0 to 1."""
 
     status: Literal["scored", "refused", "unreadable"]
@@ -99,10 +99,3 @@ class JudgeResponse(Wire):
     votes: list[Vote]
     frames: list[int]
     """Which frames the judge was shown."""
-    model: str
-    weights: str | None = None
-    weights_policy: WeightsPolicy | None = None
-    prompt_digest: str | None = None
-    usage: Usage = Usage()
-    timing_ms: dict[str, float] = Field(default_factory=dict)
-    """Wall time by stage: prompt, image, backend, parse, total."""

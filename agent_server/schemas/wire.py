@@ -25,3 +25,25 @@ class Wire(BaseModel):
     """Base of the wire models."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Usage(Wire):
+    """Token counts of one request, all samples together."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int | None = None
+    """Prompt tokens found in the backend's prefix cache; None where it does not tell."""
+
+
+class Answered(Wire):
+    """Who answered, and what it took: part of every answer of a model."""
+
+    model: str
+    weights: str | None = None
+    """Revision of the weights that answered, where the backend tells."""
+    weights_policy: WeightsPolicy | None = None
+    prompt_digest: str | None = None
+    usage: Usage = Usage()
+    timing_ms: dict[str, float] = Field(default_factory=dict)
+    """Wall time by stage: prompt, image, backend, parse, total; policies without a model name their own."""

@@ -13,6 +13,7 @@ from agent_server.backend import Watch
 from agent_server.errors import BackendError, BackendUnreachable, ModelNotServed, NotVerified
 from agent_server.model_policy import ModelPolicy
 from agent_server.serving import Companion
+from agent_server.side_by_side import one_of, until_one_ends
 from agent_server.verify.examination import examine
 from agent_server.verify.report import Report
 
@@ -83,26 +84,12 @@ class Guard:
         jobs = [self._keep(url) for url in self._policies]
         if self._launched is not None:
             jobs.append(self._launched.run())
-        tasks = [asyncio.create_task(job) for job in jobs]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await until_one_ends(jobs)
 
     async def ready(self) -> None:
         """Return when every server was examined or found to be absent; of those started here, when one was examined."""
         await asyncio.gather(*(event.wait() for url, event in self._tried.items() if url not in self._ours))
-        waiting = [asyncio.create_task(self._tried[url].wait()) for url in self._ours]
-        try:
-            if waiting:
-                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in waiting:
-                task.cancel()
+        await one_of(self._tried[url] for url in self._ours)
         self._started = True
 
     async def stop(self, grace_s: float) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import orjson
 
 from agent_server.errors import InvalidRequest
+from agent_server.json_file import read_object
 
 _HEAD_LIMIT = 100 * 2**20
 _VISION = ("visual", "vision", "vpm")
@@ -24,7 +25,7 @@ Shape = tuple[int, ...]
 
 def check_adapter(folder: Path, vision: bool) -> None:
     """Raises InvalidRequest where it is not a LoRA adapter, or changes the vision tower without `vision`."""
-    rank = _json(folder / "adapter_config.json").get("r")
+    rank = read_object(folder / "adapter_config.json").get("r")
     if not isinstance(rank, int) or rank < 1:
         raise InvalidRequest(f"{folder / 'adapter_config.json'} says that the rank r is {rank!r}")
     names = tensors(folder / "adapter_model.safetensors")
@@ -40,11 +41,11 @@ def check_adapter(folder: Path, vision: bool) -> None:
 
 def check_checkpoint(folder: Path, served: Path | None) -> None:
     """Raises InvalidRequest where it is not a checkpoint, or not one of the shape of `served` where that is known."""
-    config, shapes = _json(folder / "config.json"), _shapes(folder)
+    config, shapes = read_object(folder / "config.json"), _shapes(folder)
     if served is None or not (served / "config.json").is_file():
         return
     for name in ("architectures", "model_type"):
-        there = _json(served / "config.json").get(name)
+        there = read_object(served / "config.json").get(name)
         if config.get(name) != there:
             raise InvalidRequest(f"{folder} has {name} {config.get(name)!r}, what is served has {there!r}")
     missing = _shapes(served) - shapes
@@ -88,15 +89,3 @@ def _shapes(folder: Path) -> Counter[Shape]:
     if not files:
         raise InvalidRequest(f"{folder} holds no *.safetensors")
     return Counter(shape for file in files for shape in tensors(file).values())
-
-
-def _json(path: Path) -> dict[str, object]:
-    try:
-        content = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read here: {error.strerror}") from error
-    except orjson.JSONDecodeError as error:
-        raise InvalidRequest(f"{path} is not JSON") from error
-    if not isinstance(content, dict):
-        raise InvalidRequest(f"{path} is not a JSON object")
-    return content

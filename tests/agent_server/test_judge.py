@@ -214,7 +214,7 @@ def test_what_cannot_be_judged(scripted, frames):
     url, model = scripted(GOOD, model="m")
     with pytest.raises(InvalidRequest, match="no frame"):
         sit(url, Case("x", STEPS, {}))
-    with pytest.raises(InvalidRequest, match="3 votes at temperature 0"):
+    with pytest.raises(InvalidRequest, match="3 samples at temperature 0"):
         sit(url, Case("x", STEPS, frames, sampling=Sampling(n=3, temperature=0)))
     with pytest.raises(UnknownName, match="unknown judge 'other'; known: judge-72B"):
         sit(url, Case("x", STEPS, frames, model="other"))
