@@ -19,12 +19,13 @@ import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import orjson
 
+from agent_server.chat_request import ChatRequest
 from agent_server.completion import Completion, read_completion
 from agent_server.errors import (
     BackendError,
@@ -67,23 +68,6 @@ class Watch(Protocol):
     async def fate(self, url: str) -> str | None:
         """Why a server that just failed a request is lost; None where it goes on. May wait a little to see."""
         ...
-
-
-@dataclass(frozen=True)
-class ChatRequest:
-    """One call, without the model's name."""
-
-    messages: Sequence[Mapping[str, object]]
-    sampling: Mapping[str, object] = field(default_factory=dict)
-    """Fields of the request body, by their names there; None is left out."""
-    session: str | None = None
-    return_tokens: bool = False
-    image_characters: int = 0
-    """How long the data URLs in the messages are together: what it takes to write them."""
-    extras: Mapping[str, object] = field(default_factory=dict)
-    """Further fields of the body: tools, response_format, structured_outputs."""
-    revision: Revision | None = None
-    """The weights that must answer; None leaves that to whoever chooses them for the session."""
 
 
 class Served(Protocol):
@@ -249,7 +233,7 @@ class ChatBackend:
                 if not replica.asked:
                     await self._ask_weights(replica)
                 weights = (request.revision and request.revision.name) or replica.weights
-                response = await self._send(replica, "POST", "/chat/completions", body, _session_field(request))
+                response = await self._send(replica, "POST", "/chat/completions", body, request.session_field)
         except TimeoutError as error:
             replica.down_until = time.monotonic() + self.timeouts.cool_down_s
             raise BackendUnavailable(
@@ -305,11 +289,6 @@ def base_url(url: str) -> str:
         raise ValueError(f"{url!r} is not a backend URL; write for instance http://127.0.0.1:8000/v1")
     stripped = url.rstrip("/")
     return stripped if stripped.endswith("/v1") else f"{stripped}/v1"
-
-
-def _session_field(request: ChatRequest) -> str:
-    """The session as routers of many servers know it, so that behind one URL too it stays with one server."""
-    return "" if request.session is None else f"X-Session-ID: {quote(request.session, safe='')}\r\n"
 
 
 def _score(session: str, url: str) -> bytes:

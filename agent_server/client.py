@@ -12,7 +12,6 @@ not hold it (any more) says so before anything is decided, and gets the same req
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from agent_server.client_answer import detail_of, excerpt, first_mistake, problem_of, read_body, retry_after_s
 from agent_server.errors import PolicyError, PolicyRejected, PolicyUnavailable
 from agent_server.schemas import (
     MISSING_SCREENSHOTS,
@@ -116,7 +116,7 @@ class PolicyClient:
                 return_tokens=return_tokens,
             )
         except ValidationError as error:
-            raise PolicyRejected(f"the request cannot be sent: {_first(error)}", status=422) from error
+            raise PolicyRejected(f"the request cannot be sent: {first_mistake(error)}", status=422) from error
         pictures = dict(history_screenshots or {})
         held = self._uploads.held({index: picture for index, picture in pictures.items() if index < len(history)})
         try:
@@ -158,7 +158,7 @@ class PolicyClient:
         try:
             request = GroundRequest(element=element, model=model, session=session, sampling=sampling or Sampling())
         except ValidationError as error:
-            raise PolicyRejected(f"the request cannot be sent: {_first(error)}", status=422) from error
+            raise PolicyRejected(f"the request cannot be sent: {first_mistake(error)}", status=422) from error
         files = [_request(request), ("screenshot", _file("screenshot", screenshot))]
         return self._ask("POST", "/ground", GroundResponse, files, session)
 
@@ -208,8 +208,8 @@ class PolicyClient:
         try:
             return kind.model_validate_json(answer)
         except ValidationError as error:
-            what = f"is not a policy server's: {_excerpt(answer)}"
-            raise PolicyUnavailable(f"the answer of {self.url}{path} {what} ({_first(error)})") from error
+            what = f"is not a policy server's: {excerpt(answer)}"
+            raise PolicyUnavailable(f"the answer of {self.url}{path} {what} ({first_mistake(error)})") from error
 
     def _exchange(
         self, method: str, path: str, files: _Files | None, session: str | None = None, body: bytes | None = None
@@ -224,10 +224,10 @@ class PolicyClient:
             response, content = self._once(method, url, files, body, headers, deadline)
             if response.status_code in (200, 204):
                 return content
-            detail = f"{url} answered {response.status_code}: {_detail(content)}"
+            detail = f"{url} answered {response.status_code}: {detail_of(content)}"
             if response.status_code != 429:
                 raise _failure(response.status_code, content, detail)
-            wait_s = _retry_after_s(response)
+            wait_s = retry_after_s(response)
             if time.monotonic() + wait_s >= deadline:
                 raise PolicyUnavailable(f"{detail} (no answer within {self.timeout_s:g} s)")
             time.sleep(wait_s)
@@ -238,7 +238,7 @@ class PolicyClient:
         """One request and what came back. Raises PolicyUnavailable where nothing did by the deadline."""
         try:
             with self._client().stream(method, url, files=files, content=body, headers=headers) as response:
-                return response, _read(response, deadline)
+                return response, read_body(response, deadline)
         except (TimeoutError, httpx.TimeoutException) as error:
             kind = "no connection" if isinstance(error, httpx.ConnectTimeout) else "no answer"
             raise PolicyUnavailable(f"{kind} from {url} within {self.timeout_s:g} s") from error
@@ -259,17 +259,11 @@ class PolicyClient:
 
 def _failure(status: int, content: bytes, detail: str) -> PolicyError:
     """What an answer other than 200, 204 and 429 means for the caller."""
-    if status == 409 and _problem(content).get("type") == MISSING_SCREENSHOTS:
+    if status == 409 and problem_of(content).get("type") == MISSING_SCREENSHOTS:
         return _Missing(detail, status=409)
     if 400 <= status < 500 and status != 408:
         return PolicyRejected(detail, status=status)
     return PolicyUnavailable(detail)
-
-
-def _retry_after_s(response: httpx.Response) -> float:
-    """Seconds until a busy server wants to be asked again; a date in their place counts as one second."""
-    stated = response.headers.get("retry-after", "")
-    return max(float(stated), 0.1) if stated.isdecimal() else 1.0
 
 
 def _is_root(url: str) -> bool:
@@ -290,37 +284,3 @@ def _request(request: Wire) -> tuple[str, tuple[str | None, bytes, str]]:
 def _file(name: str, data: bytes) -> tuple[str, bytes, str]:
     """A file part without a claim about its type: the server looks at the bytes."""
     return name, data, "application/octet-stream"
-
-
-def _read(response: httpx.Response, deadline: float) -> bytes:
-    """The body. Raises TimeoutError where it trickles in until the deadline."""
-    chunks = []
-    for chunk in response.iter_bytes():
-        chunks.append(chunk)
-        if time.monotonic() > deadline:
-            raise TimeoutError
-    return b"".join(chunks)
-
-
-def _problem(content: bytes) -> dict[str, object]:
-    """A problem document, empty for whatever else came."""
-    try:
-        problem = json.loads(content)
-    except ValueError:
-        return {}
-    return problem if isinstance(problem, dict) else {}
-
-
-def _detail(content: bytes) -> str:
-    """What a problem document says, or the start of whatever else came."""
-    detail = _problem(content).get("detail")
-    return detail if isinstance(detail, str) else _excerpt(content)
-
-
-def _excerpt(content: bytes) -> str:
-    return " ".join(content[:300].decode("utf-8", "replace").split()) or "an empty body"
-
-
-def _first(error: ValidationError) -> str:
-    entry = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, entry['loc'])) or 'body'}: {entry['msg']}"

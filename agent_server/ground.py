@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agent_server.adapters import ADAPTERS, Adapter, Grounder, ModelFrame, PromptInput, PromptSet
-from agent_server.backend import ChatBackend, ChatRequest
+from agent_server.backend import ChatBackend
 from agent_server.chat import chat_messages, image_indices
+from agent_server.chat_request import ChatRequest
 from agent_server.completion import Choice, Completion
 from agent_server.draws import drawn
 from agent_server.errors import InvalidRequest, UnknownName

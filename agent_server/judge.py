@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from agent_server.actions import action_to_json
 from agent_server.adapters import Constraint, ImagePart, Message, PromptSet, TextPart
 from agent_server.adapters.history import one_line
-from agent_server.backend import ChatBackend, ChatRequest
+from agent_server.backend import ChatBackend
 from agent_server.chat import chat_messages
+from agent_server.chat_request import ChatRequest
 from agent_server.completion import Choice, Completion
 from agent_server.draws import drawn
 from agent_server.errors import InvalidRequest, UnknownName

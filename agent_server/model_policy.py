@@ -17,8 +17,9 @@ from agent_server.adapters import (
     Turn,
 )
 from agent_server.adapters.history import shown
-from agent_server.backend import ChatBackend, ChatRequest
+from agent_server.backend import ChatBackend
 from agent_server.chat import chat_messages, image_indices
+from agent_server.chat_request import ChatRequest
 from agent_server.completion import Choice, Completion
 from agent_server.draws import drawn
 from agent_server.errors import InvalidRequest, MissingScreenshots, UnknownName

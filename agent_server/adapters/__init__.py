@@ -7,21 +7,15 @@ To add a family: write one file with a subclass of `Adapter`, its templates in `
 from __future__ import annotations
 
 from agent_server.adapters.adapter import (
-    CURRENT,
     Absolute,
     Adapter,
     Constraint,
     Declaration,
-    ImagePart,
-    Message,
     ModelFrame,
     Parsed,
     Processor,
-    PromptInput,
     Relative,
     Space,
-    TextPart,
-    Turn,
 )
 from agent_server.adapters.agentcpm import AgentCpmGui
 from agent_server.adapters.autoglm import AutoGlmPhone
@@ -30,6 +24,7 @@ from agent_server.adapters.grounding import Grounder, Grounding, Place
 from agent_server.adapters.gui_owl import GuiOwl10, GuiOwl15
 from agent_server.adapters.mai_ui import MaiUi
 from agent_server.adapters.openai import OpenAiJson, OpenAiTools
+from agent_server.adapters.prompt import CURRENT, ImagePart, Message, PromptInput, TextPart, Turn
 from agent_server.adapters.qwen_vl import Qwen3Vl, Qwen25Vl
 from agent_server.adapters.ui_tars import UiTars10, UiTars15
 from agent_server.adapters.ui_venus import UiVenus10, UiVenus15

@@ -30,22 +30,13 @@ from agent_server.actions import (
     Type,
     Wait,
 )
-from agent_server.adapters.adapter import (
-    CURRENT,
-    Adapter,
-    Constraint,
-    Declaration,
-    ImagePart,
-    Message,
-    PromptInput,
-    Relative,
-    TextPart,
-)
+from agent_server.adapters.adapter import Adapter, Constraint, Declaration, Relative
 from agent_server.adapters.arguments import Arguments, opposite
 from agent_server.adapters.history import first_told, one_line, reply_of
 from agent_server.adapters.literal import Scanner
 from agent_server.adapters.pattern import PROSE, Form, calls
 from agent_server.adapters.phone_verbs import phone_action, said_path
+from agent_server.adapters.prompt import CURRENT, ImagePart, Message, PromptInput, TextPart
 from agent_server.adapters.reply import Call, Reply, Unreadable, Value, well_formed
 from agent_server.adapters.thoughts import marker, outline, thinking
 from agent_server.adapters.tool_call import read_object

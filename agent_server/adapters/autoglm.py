@@ -26,17 +26,7 @@ from agent_server.actions import (
     Type,
     Wait,
 )
-from agent_server.adapters.adapter import (
-    CURRENT,
-    Adapter,
-    Constraint,
-    Declaration,
-    ImagePart,
-    Message,
-    PromptInput,
-    Relative,
-    TextPart,
-)
+from agent_server.adapters.adapter import Adapter, Constraint, Declaration, Relative
 from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments, normal
 from agent_server.adapters.call_syntax import quoted, read_calls
@@ -45,6 +35,7 @@ from agent_server.adapters.history import first_told, reply_of
 from agent_server.adapters.literal import Scanner
 from agent_server.adapters.pattern import PROSE, Form, calls, either, literal, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
+from agent_server.adapters.prompt import CURRENT, ImagePart, Message, PromptInput, TextPart
 from agent_server.adapters.reply import Call, Reply, Unreadable
 from agent_server.adapters.thoughts import defused, marker, only_remarks, outline, thinking, thinks_on
 from agent_server.errors import Inexpressible

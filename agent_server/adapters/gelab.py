@@ -27,18 +27,7 @@ from agent_server.actions import (
     Wait,
     action_to_json,
 )
-from agent_server.adapters.adapter import (
-    CURRENT,
-    Adapter,
-    Constraint,
-    Declaration,
-    ImagePart,
-    Message,
-    PromptInput,
-    Relative,
-    TextPart,
-    Turn,
-)
+from agent_server.adapters.adapter import Adapter, Constraint, Declaration, Relative
 from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader
 from agent_server.adapters.arguments import TEXT, Arguments, normal
 from agent_server.adapters.coordinates import written_point
@@ -46,6 +35,7 @@ from agent_server.adapters.fields import read_fields
 from agent_server.adapters.history import first_told, map_of, one_line
 from agent_server.adapters.pattern import PROSE, Form, calls, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
+from agent_server.adapters.prompt import CURRENT, ImagePart, Message, PromptInput, TextPart, Turn
 from agent_server.adapters.reply import Call, Reply, well_formed
 from agent_server.adapters.thoughts import defused, marker, outline, thinking, without_special_tokens
 from agent_server.errors import Inexpressible

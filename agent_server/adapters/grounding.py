@@ -13,23 +13,13 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agent_server.adapters.adapter import (
-    CURRENT,
-    LONGEST_REPLY,
-    MORE,
-    Adapter,
-    Constraint,
-    ImagePart,
-    Message,
-    ModelFrame,
-    PromptInput,
-    TextPart,
-)
+from agent_server.adapters.adapter import LONGEST_REPLY, MORE, Adapter, Constraint, ModelFrame
 from agent_server.adapters.arguments import Arguments
 from agent_server.adapters.coordinates import numbers_of, point_of
 from agent_server.adapters.pattern import either, integers, literal
 from agent_server.adapters.phone_verbs import TOUCHES, VERBS
 from agent_server.adapters.places import Found, find_place
+from agent_server.adapters.prompt import CURRENT, ImagePart, Message, PromptInput, TextPart
 from agent_server.adapters.reply import Reply, Unreadable, well_formed
 from agent_server.adapters.thoughts import thinking, without_thinking
 from agent_server.geometry import Box, CoordinateMap, OutOfRange, Point, Size

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent_server.actions import CallUser
-from agent_server.adapters.adapter import Absolute, Declaration, Message, Processor, PromptInput, Relative, TextPart
+from agent_server.adapters.adapter import Absolute, Declaration, Processor, Relative
 from agent_server.adapters.history import dialogue, first_told, shown
 from agent_server.adapters.mobile_use import MobileUse
 from agent_server.adapters.pattern import PROSE, Form
+from agent_server.adapters.prompt import Message, PromptInput, TextPart
 from agent_server.adapters.reply import Value
 from agent_server.prompts import PromptSet
 

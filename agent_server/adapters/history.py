@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from agent_server.actions import action_to_json
-from agent_server.adapters.adapter import CURRENT, Adapter, ImagePart, Message, PromptInput, TextPart, Turn
+from agent_server.adapters.adapter import Adapter
+from agent_server.adapters.prompt import CURRENT, ImagePart, Message, PromptInput, TextPart, Turn
 from agent_server.adapters.thoughts import without_special_tokens
 from agent_server.errors import Inexpressible
 from agent_server.geometry import CoordinateMap

@@ -22,12 +22,13 @@ from agent_server.actions import (
     Scroll,
     Wait,
 )
-from agent_server.adapters.adapter import Declaration, Message, Processor, PromptInput, Relative, TextPart
+from agent_server.adapters.adapter import Declaration, Processor, Relative
 from agent_server.adapters.arguments import opposite
 from agent_server.adapters.grounding import Grounder, Place
 from agent_server.adapters.history import dialogue, first_told
 from agent_server.adapters.mobile_use import MobileUse, written
 from agent_server.adapters.pattern import PROSE, Form
+from agent_server.adapters.prompt import Message, PromptInput, TextPart
 from agent_server.adapters.reply import Value
 from agent_server.adapters.thoughts import defused
 from agent_server.geometry import CoordinateMap

@@ -29,13 +29,14 @@ from agent_server.actions import (
     Type,
     Wait,
 )
-from agent_server.adapters.adapter import Adapter, Constraint, Message, PromptInput, Turn
+from agent_server.adapters.adapter import Adapter, Constraint
 from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.ending import ended
 from agent_server.adapters.history import map_of, one_line, progress
 from agent_server.adapters.pattern import PROSE, Form, calls, literal, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
+from agent_server.adapters.prompt import Message, PromptInput, Turn
 from agent_server.adapters.reply import Reply, Value, well_formed
 from agent_server.adapters.thoughts import defused, marker, outline, sections, thinking, without_special_tokens
 from agent_server.adapters.tool_call import resolved, write_tool_call

@@ -15,19 +15,14 @@ from dataclasses import dataclass
 
 from agent_server.actions import ACTION_TYPES, Action, Answer, CallUser, Scroll, finger_to_view
 from agent_server.adapters.action_schema import REPLY, TOOLS, UNITS
-from agent_server.adapters.adapter import (
-    Declaration,
-    Message,
-    PromptInput,
-    Relative,
-    Turn,
-)
+from agent_server.adapters.adapter import Declaration, Relative
 from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.box_grounder import BoxGrounder
 from agent_server.adapters.ending import ended
 from agent_server.adapters.history import map_of, one_line, progress
 from agent_server.adapters.phone_verbs import VERBS, phone_action
+from agent_server.adapters.prompt import Message, PromptInput, Turn
 from agent_server.adapters.reply import Call, Reply, Value
 from agent_server.adapters.thoughts import Outline, marker, outline, thinking, without_special_tokens
 from agent_server.adapters.tool_call import resolved, write_tool_call

@@ -27,15 +27,7 @@ from agent_server.actions import (
     Type,
     Wait,
 )
-from agent_server.adapters.adapter import (
-    Absolute,
-    Constraint,
-    Declaration,
-    Message,
-    PromptInput,
-    Relative,
-    TextPart,
-)
+from agent_server.adapters.adapter import Absolute, Constraint, Declaration, Relative
 from agent_server.adapters.any_syntax import CALL_LINE, FENCE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.call_syntax import quoted
@@ -45,6 +37,7 @@ from agent_server.adapters.history import dialogue, first_told
 from agent_server.adapters.literal import Scanner
 from agent_server.adapters.pattern import PROSE, Form, calls, verbs
 from agent_server.adapters.phone_verbs import VERBS, phone_action, said_path
+from agent_server.adapters.prompt import Message, PromptInput, TextPart
 from agent_server.adapters.reply import Call, Reply
 from agent_server.adapters.thoughts import Outline, defused, marker, only_remarks, outline, sections, thinking
 from agent_server.errors import Inexpressible

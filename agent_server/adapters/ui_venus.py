@@ -25,19 +25,7 @@ from agent_server.actions import (
     Type,
     Wait,
 )
-from agent_server.adapters.adapter import (
-    CURRENT,
-    Absolute,
-    Adapter,
-    Constraint,
-    Declaration,
-    ImagePart,
-    Message,
-    PromptInput,
-    Relative,
-    TextPart,
-    Turn,
-)
+from agent_server.adapters.adapter import Absolute, Adapter, Constraint, Declaration, Relative
 from agent_server.adapters.any_syntax import ACTION_LINE, CALL_LINE, OBJECT_LINE, bare_reader, reader
 from agent_server.adapters.arguments import TEXT, Arguments
 from agent_server.adapters.call_syntax import quoted
@@ -45,6 +33,7 @@ from agent_server.adapters.coordinates import written_point
 from agent_server.adapters.history import first_told, one_line, reply_of
 from agent_server.adapters.pattern import PROSE, Form, calls, verbs
 from agent_server.adapters.phone_verbs import VERBS, finger_path, phone_action, said_path
+from agent_server.adapters.prompt import CURRENT, ImagePart, Message, PromptInput, TextPart, Turn
 from agent_server.adapters.reply import Reply, well_formed
 from agent_server.adapters.thoughts import defused, marker, outline, thinking, without_special_tokens
 from agent_server.errors import Inexpressible

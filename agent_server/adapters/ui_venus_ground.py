@@ -12,21 +12,12 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 from agent_server.actions import Action, Click
-from agent_server.adapters.adapter import (
-    CURRENT,
-    Absolute,
-    Constraint,
-    Declaration,
-    ImagePart,
-    Message,
-    PromptInput,
-    Relative,
-    TextPart,
-)
+from agent_server.adapters.adapter import Absolute, Constraint, Declaration, Relative
 from agent_server.adapters.coordinates import numbers_of, point_of
 from agent_server.adapters.grounding import Grounder, Place
 from agent_server.adapters.pattern import Form, calls
 from agent_server.adapters.places import find_place
+from agent_server.adapters.prompt import CURRENT, ImagePart, Message, PromptInput, TextPart
 from agent_server.adapters.reply import Call, Reply, Unreadable
 from agent_server.adapters.thoughts import thinking
 from agent_server.errors import Inexpressible

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent_server.backend import ChatRequest
+from agent_server.chat_request import ChatRequest
 from agent_server.errors import BackendRejected, BackendReply
 from agent_server.geometry import Size
 from agent_server.model_policy import ModelPolicy

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent_server.adapters import Processor
-from agent_server.backend import ChatRequest
+from agent_server.chat_request import ChatRequest
 from agent_server.completion import Choice
 from agent_server.errors import BackendRejected, ModelNotServed
 from agent_server.model_policy import ModelPolicy

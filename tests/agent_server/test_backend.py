@@ -11,7 +11,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from agent_server.backend import BackendTimeouts, ChatBackend, ChatRequest, base_url
+from agent_server.backend import BackendTimeouts, ChatBackend, base_url
+from agent_server.chat_request import ChatRequest
 from agent_server.completion import Completion
 from agent_server.errors import BackendError, BackendRejected, BackendReply, BackendUnavailable
 from agent_server.scripted import ScriptedReply

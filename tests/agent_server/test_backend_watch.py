@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from agent_server.backend import ChatBackend, ChatRequest
+from agent_server.backend import ChatBackend
+from agent_server.chat_request import ChatRequest
 from agent_server.errors import BackendReply, BackendUnavailable
 from agent_server.scripted import ScriptedReply
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_server.adapters import ADAPTERS, PromptInput, PromptSet
-from agent_server.adapters.adapter import LONGEST_REPLY, ImagePart, TextPart
+from agent_server.adapters.adapter import LONGEST_REPLY
 from agent_server.adapters.grounding import Grounder, Place
+from agent_server.adapters.prompt import ImagePart, TextPart
 from agent_server.errors import Inexpressible
 from agent_server.geometry import Box, Point, Size
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from agent_server.backend import BackendTimeouts, ChatBackend, ChatRequest
+from agent_server.backend import BackendTimeouts, ChatBackend
+from agent_server.chat_request import ChatRequest
 from agent_server.completion import Completion
 from agent_server.config import WeightsConfig
 from agent_server.schemas.weights import LoadWeights, WeightsLoaded

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 import pytest
 import uvicorn
 
-from agent_server.backend import BackendTimeouts, ChatBackend, ChatRequest
+from agent_server.backend import BackendTimeouts, ChatBackend
+from agent_server.chat_request import ChatRequest
 from agent_server.completion import Completion
 from agent_server.config import WeightsConfig
 from agent_server.errors import BackendError, BackendRejected, BackendUnavailable
