@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent_server.geometry import (
@@ -327,6 +327,7 @@ def test_boxes_outside_of_the_models_space_are_refused():
 
 
 @given(SIZES, DIVISORS, POINT, POINT)
+@example(Size(2562, 1), 999, (781, 0), (781, 0))
 def test_a_box_comes_back_within_half_a_unit(size, divisor, one, other):
     relative = CoordinateMap.relative(size, divisor)
     (left, right), (top, bottom) = (
@@ -337,4 +338,6 @@ def test_a_box_comes_back_within_half_a_unit(size, divisor, one, other):
     step = 1 if relative.integral else 1e-4
     limits = (size.width / relative.extent[0] * step / 2 + 0.5, size.height / relative.extent[1] * step / 2 + 0.5) * 2
     assert all(abs(a - b) <= limit + 1e-9 for a, b, limit in zip(back, box, limits, strict=True))
-    assert relative.box_to_device(*relative.box_to_model(back)) == back
+    # A box of less than a unit, widened to a pixel, may be a whole unit the next time; then it stays.
+    again = relative.box_to_device(*relative.box_to_model(back))
+    assert relative.box_to_device(*relative.box_to_model(again)) == again
