@@ -137,6 +137,8 @@ def test_what_the_family_writes_is_admitted(adapter, data):
     size = data.draw(screens)
     map = adapter.frame(size).map
     action, thought, summary = data.draw(actions(size)), data.draw(texts), data.draw(texts)
+    if isinstance(action, Scroll) and min(size.width, size.height) == 1:
+        return  # one pixel has no other half to go to, whatever the direction says
     try:
         written = adapter.render(action, map, thought, summary)
     except Inexpressible:
