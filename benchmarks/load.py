@@ -1,6 +1,6 @@
 """A long crowd in front of a slow model: nothing lost, nothing crossed, memory flat, overload refused.
 
-    python benchmarks/load.py [--seconds 120] [--clients 256] [--delay 2] [--model UI-Venus-1.5-8B]
+    python benchmarks/load.py [--seconds 120] [--clients 256] [--delay 12] [--model UI-Venus-1.5-8B]
 
 Three processes: a scripted model server that answers every request after `--delay` seconds with a text made from that
 very request (its goal and the bytes of its image), the policy server, and this one with `--clients` callers at once.
@@ -111,10 +111,10 @@ async def crowd(url: str, process: int, options: argparse.Namespace) -> Outcome:
     return outcome
 
 
-def growth(memory: list[float]) -> float:
-    """MiB between the medians of the second and the last quarter, when everyone had long arrived."""
+def by_quarter(memory: list[float]) -> str:
+    """The median of each quarter of the run, MiB."""
     quarter = max(1, len(memory) // 4)
-    return statistics.median(memory[-quarter:]) - statistics.median(memory[quarter : 2 * quarter])
+    return " ".join(f"{statistics.median(memory[at : at + quarter]):.0f}" for at in range(0, 4 * quarter, quarter))
 
 
 def row(name: str, outcome: Outcome, seconds: float) -> str:
@@ -132,7 +132,7 @@ def row(name: str, outcome: Outcome, seconds: float) -> str:
         f"{statistics.median(outcome.latencies_s):.2f}",
         f"{max(outcome.latencies_s):.2f}",
         f"{max(outcome.memory_mib):.0f}",
-        f"{growth(outcome.memory_mib):+.0f}",
+        by_quarter(outcome.memory_mib),
     )
     return f"| {' | '.join(map(str, cells))} |"
 
@@ -141,7 +141,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--clients", type=int, default=256)
-    parser.add_argument("--delay", type=float, default=2.0)
+    parser.add_argument("--delay", type=float, default=12.0)
     parser.add_argument("--model", default="UI-Venus-1.5-8B")
     parser.add_argument("--serve-model", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -153,7 +153,7 @@ def main() -> None:
     )
     print(
         "| server | answered | a second | 429 | other errors | lost | crossed | 429 without Retry-After | p50 s "
-        "| max s | peak MiB | growth MiB |"
+        "| max s | peak MiB | MiB by quarter |"
     )
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     with model_serving(options.model, options.delay) as backend:

@@ -42,6 +42,7 @@ from agent_server.schemas import HistoryTurn, Sampling
 
 SIZE = Size(1080, 2400)
 GOAL = "Turn on Wi-Fi and connect to the network called Guest"
+JSON = {"content-type": "application/json"}
 BLOCK = 128
 """Tokens in a block of vLLM's KV cache on a CPU; prefixes are found in whole blocks."""
 VENUS = ADAPTERS["ui-venus-1.0"]
@@ -70,7 +71,7 @@ class Bare:
 
     async def ask(self, png: bytes) -> None:
         body = await asyncio.get_running_loop().run_in_executor(self._threads, self.body, png)
-        answer = await self._http.post(self._url, content=body, headers={"content-type": "application/json"})
+        answer = await self._http.post(self._url, content=body, headers=JSON)
         answer.raise_for_status()
         VENUS.parse(answer.json()["choices"][0]["message"]["content"], VENUS.frame(SIZE).map)
 
@@ -133,7 +134,7 @@ def scripted(bare: Bare, url: str, pictures: Sequence[bytes]) -> Phase:
     with httpx.Client(timeout=300) as http:
         for picture in pictures:
             began = time.perf_counter()
-            answer = http.post(f"{url}/v1/chat/completions", content=bare.body(picture))
+            answer = http.post(f"{url}/v1/chat/completions", content=bare.body(picture), headers=JSON)
             answer.raise_for_status()
             VENUS.parse(answer.json()["choices"][0]["message"]["content"], VENUS.frame(SIZE).map)
             latencies.append((time.perf_counter() - began) * 1000)
@@ -223,6 +224,7 @@ def best_hits(prompts: Sequence[Prompt]) -> int:
 
 def trajectory(vllm: str, server: str, adapter: str, steps: int) -> str:
     """Play one trajectory of `steps` and compare what was cached with what could have been."""
+    httpx.post(f"{vllm}/reset_prefix_cache").raise_for_status()
     shown = ADAPTERS[adapter].declaration.images
     pictures = fresh_screenshots(steps)
     before, prompts, sent = counters(vllm), [], 0

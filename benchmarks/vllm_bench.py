@@ -24,7 +24,7 @@ NAME = "tiny"
 START_S = 300.0
 _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1", "VLLM_CPU_KVCACHE_SPACE": "1",
-    "OMP_WAIT_POLICY": "passive",
+    "OMP_WAIT_POLICY": "passive", "VLLM_SERVER_DEV_MODE": "1",
 }  # fmt: skip
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -17,9 +18,25 @@ from agent_server.config import MIB, GroundConfig, JudgeConfig, LaunchConfig, Po
 from agent_server.errors import InvalidRequest
 from agent_server.launcher.command import Command
 from agent_server.launcher.executable import find_vllm
+from agent_server.launcher.gpus import visible_gpus
 from agent_server.launcher.loading import commands, policy_settings, starts_servers
 from agent_server.launcher.ports import reserved_ports
 from agent_server.loader import load_grounding, load_judge, load_policy, load_weights
+
+
+@dataclass(frozen=True)
+class _Settings:
+    policy: PolicyConfig
+    launch: LaunchConfig
+    ground: GroundConfig
+    judge: JudgeConfig
+    weights: WeightsConfig
+    server: ServerConfig
+
+
+class _Address(NamedTuple):
+    host: str
+    port: int
 
 
 @with_policy_flags
@@ -75,9 +92,10 @@ def serve(
         planned = commands(chosen, launch, _executable(launch, dry_run), ports, judge) if launched else []
         if dry_run:
             print(*planned, sep="\n")
+            _tell_what_lacks(launch)
         else:
-            settings = policy_settings(chosen, launch, planned)
-            _run(settings, launch, ground, judge, weights, config, planned, host, port, log_level)
+            chosen = policy_settings(chosen, launch, planned)
+            _run(_Settings(chosen, launch, ground, judge, weights, config), planned, _Address(host, port), log_level)
 
 
 def _executable(launch: LaunchConfig, dry_run: bool) -> str:
@@ -89,18 +107,17 @@ def _executable(launch: LaunchConfig, dry_run: bool) -> str:
         raise
 
 
-def _run(
-    chosen: PolicyConfig,
-    launch: LaunchConfig,
-    ground: GroundConfig,
-    judge: JudgeConfig,
-    weights: WeightsConfig,
-    config: ServerConfig,
-    planned: list[Command],
-    host: str,
-    port: int,
-    log_level: str,
-) -> None:
+def _tell_what_lacks(launch: LaunchConfig) -> None:
+    """On stderr, why what was printed would be another command elsewhere, or would not run here."""
+    if not visible_gpus():
+        print("agent-server: no GPU is seen here, so these are the flags for a CPU", file=sys.stderr)
+    try:
+        find_vllm(launch.vllm)
+    except InvalidRequest as error:
+        print(f"agent-server: {error}", file=sys.stderr)
+
+
+def _run(settings: _Settings, planned: list[Command], address: _Address, log_level: str) -> None:
     # FastAPI and uvicorn take half a second to import, which the other commands need not wait for.
     from agent_server.app import create_app
     from agent_server.launcher.console import Console
@@ -109,12 +126,14 @@ def _run(
     from agent_server.serving import serve as serve_app
     from agent_server.verify.guarding import load_guard, tell
 
+    chosen, launch, server = settings.policy, settings.launch, settings.server
     patience = Patience(launch.start_timeout_s, launch.hang_timeout_s)
     replicas = Replicas(planned, patience, Console(sys.stderr)) if planned else None
-    guard = load_guard(chosen, ground, replicas) if config.verify else None
+    guard = load_guard(chosen, settings.ground, replicas) if server.verify else None
     policy = load_policy(chosen, guard or replicas)
-    grounding, judging = load_grounding(chosen, ground, policy, guard), load_judge(chosen, judge, policy)
+    grounding = load_grounding(chosen, settings.ground, policy, guard)
+    judging = load_judge(chosen, settings.judge, policy)
     tell(policy, guard)
-    changes = load_weights(weights, policy) if config.admin_token_file else None
-    app = create_app(policy, config, grounding=grounding, judge=judging, weights=changes)
-    serve_app(app, host, port, lambda url: print(f"listening on {url}", flush=True), log_level, guard or replicas)
+    changes = load_weights(settings.weights, policy) if server.admin_token_file else None
+    app = create_app(policy, server, grounding=grounding, judge=judging, weights=changes)
+    serve_app(app, *address, lambda url: print(f"listening on {url}", flush=True), log_level, guard or replicas)

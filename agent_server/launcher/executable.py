@@ -29,8 +29,8 @@ def find_vllm(named: Path | None = None) -> Path:
         return Path(found)
     raise InvalidRequest(
         "no vLLM is installed here, and --model without --backend starts one; install it beside this program with "
-        "pip install 'android-rollout-farm[vllm]', or name one in another environment with --vllm PATH, "
-        "or use a server that runs elsewhere with --backend URL"
+        "pip install 'android-rollout-farm[vllm]' (from a clone: '.[vllm]'), or name one in another environment with "
+        "--vllm PATH, or use a server that runs elsewhere with --backend URL"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 from agent_server.errors import LaunchError
@@ -13,6 +14,9 @@ from agent_server.launcher.state import GivenUp, Starting, Up, refusal
 from agent_server.side_by_side import one_of, until_one_ends
 
 _UPDATE_S = 1.0
+_CONTINUED = re.compile(r"(\(\w[^)]*\) )?\s")
+"""A line of a log that goes on with the one before, as those of Python's warnings and tracebacks do; vLLM puts the name
+of the process in front."""
 _LINE_S = 10.0
 """Between two lines of progress where there is no terminal to update one on."""
 
@@ -81,5 +85,5 @@ class Replicas:
         if not isinstance(replica.state, Starting):
             return ""
         elapsed = asyncio.get_running_loop().time() - replica.state.since
-        last = replica.tail[-1] if replica.tail else "no line of its log yet"
+        last = next((line for line in reversed(replica.tail) if not _CONTINUED.match(line)), "no line of its log yet")
         return f"agent-server: {replica.name} is starting, {elapsed:.0f} s: {last}"

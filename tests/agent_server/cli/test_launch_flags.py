@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from itertools import pairwise
 
 import pytest
@@ -31,7 +32,9 @@ def test_dry_run_needs_no_vllm(run, monkeypatch):
     flags = ("--model", "inclusionAI/UI-Venus-Navi-72B", "--replicas", "2", "--dry-run", "--", "--seed=1")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7")
     code, out, err = run(*flags)
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert "no vLLM is installed here" in err
+    assert "no GPU" not in err
     one, two = map(shlex.split, out.splitlines())
     assert one[:4] == ["CUDA_VISIBLE_DEVICES=0,1,2,3", "vllm", "serve", "inclusionAI/UI-Venus-Navi-72B"]
     assert two[0] == "CUDA_VISIBLE_DEVICES=4,5,6,7"
@@ -39,6 +42,14 @@ def test_dry_run_needs_no_vllm(run, monkeypatch):
     given = dict(pairwise(one))
     assert given["--tensor-parallel-size"] == "4"
     assert json.loads(given["--mm-processor-kwargs"]) == {"min_pixels": 3136, "max_pixels": 12_845_056}
+
+
+def test_dry_run_says_where_its_flags_are_for_a_cpu(run, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    code, out, err = run("--model", MODEL, "--dry-run", "--vllm", sys.executable)
+    assert code == 0
+    assert out.startswith(sys.executable)
+    assert err == "agent-server: no GPU is seen here, so these are the flags for a CPU\n"
 
 
 @pytest.mark.parametrize(

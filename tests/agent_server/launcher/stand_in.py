@@ -35,6 +35,7 @@ def main() -> None:
         sys.exit(plan.get("code", 1))
     engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
     _note(earlier, engine.pid)
+    print("(EngineCore pid=7)   warnings.warn(\n  and more of it", file=sys.stderr, flush=True)
     time.sleep(plan.get("boot_s", 0))
     _serve(flags, plan, engine)
     engine.kill()
