@@ -49,6 +49,11 @@ _SYSTEM = (
     ("com.android.providers.contacts", "Contacts Storage", "/system/priv-app/ContactsProvider/ContactsProvider.apk"),
     ("com.android.providers.media", "Media Storage", "/apex/com.android.mediaprovider/priv-app/MediaProvider.apk"),
     ("com.android.providers.settings", "Settings Storage", "/system/priv-app/SettingsProvider/SettingsProvider.apk"),
+    (
+        "com.android.providers.telephony",
+        "Phone and Messaging Storage",
+        "/system/priv-app/TelephonyProvider/TelephonyProvider.apk",
+    ),
     ("com.android.shell", "Shell", "/system/priv-app/Shell/Shell.apk"),
     ("com.android.systemui", "System UI", "/system_ext/priv-app/SystemUI/SystemUI.apk"),
 )

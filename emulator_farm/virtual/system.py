@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 TOAST_S = 2.0
-CONTACTS_STORAGE = "com.android.providers.contacts"
+STORAGE = {"com.android.providers.contacts": "com.android.contacts", "com.android.providers.telephony": "sms"}
+"""Packages that keep what apps show, with the authority of their provider."""
 
 
 class System:
@@ -56,14 +57,14 @@ class System:
     def clear_data(self, package: str) -> bool:
         """`pm clear`: stop it and return its data to the shipped state; False where it is not installed.
 
-        Clearing the contacts storage empties it, as on a real phone; clearing the Contacts app brings back the
-        shipped contacts.
+        Clearing a storage package empties it, as on a real phone; clearing the app that shows it brings back what
+        the phone came with.
         """
         if self.packages.find(package) is None:
             return False
         self.tasks.stop(package)
-        if package == CONTACTS_STORAGE:
-            self.providers.get("com.android.contacts").wipe()
+        if package in STORAGE:
+            self.providers.get(STORAGE[package]).wipe()
         elif package in self.apps:
             self.apps[package].provision(self)
         elif self.files.exists(f"/data/data/{package}"):
