@@ -32,12 +32,14 @@ Process = subprocess.Popen[Any]
 def spawn(argv: Sequence[str], *, watchdog: bool | None = None, **popen: Any) -> Process:
     """Start a program that is killed (SIGKILL) when this process ends, however it ends.
 
+    It gets a session of its own unless told otherwise: Ctrl-C at a terminal is for us, who stop it when we are through.
     `popen` are keywords of `subprocess.Popen`; `executable`, `shell` and `preexec_fn` cannot be used. `watchdog` forces
     the pipe instead of the kernel's signal, which is the default off Linux. Raises OSError as Popen does, except that a
     missing program is reported by exit code 127.
     """
     if refused := {"executable", "shell", "preexec_fn"} & popen.keys():
         raise TypeError(f"spawn cannot pass on {', '.join(sorted(refused))}")
+    popen.setdefault("start_new_session", True)
     use_pipe = not sys.platform.startswith("linux") if watchdog is None else watchdog
     job = _Job(list(argv), popen, use_pipe)
     _spawner().put(job)

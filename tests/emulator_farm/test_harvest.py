@@ -418,7 +418,7 @@ def test_what_cannot_be_played_is_a_hole_and_is_tried_again(tmp_path: Path, poli
 
 def farm(*words: object) -> subprocess.Popen[str]:
     argv = [sys.executable, "-m", "emulator_farm", *map(str, words)]
-    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
 
 def command(config: HarvestConfig, *more: object) -> tuple[object, ...]:
@@ -464,7 +464,7 @@ def test_ctrl_c_stops_cleanly(tmp_path: Path, policy: str) -> None:
     process = farm(*command(config))
     wait_for_playing(process)
     below = children(process.pid)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all that share it
     said, _ = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "the same command goes on" in said

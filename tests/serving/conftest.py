@@ -178,7 +178,7 @@ class Bench:
         port = free_port()
         command = [str(self._vllm), "serve", str(checkpoint), *FLAGS, "--port", str(port), *flags]
         with log.open("wb") as out:
-            process = spawn(command, env=env, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
+            process = spawn(command, env=env, stdout=out, stderr=subprocess.STDOUT)
         server = ModelServer(f"http://127.0.0.1:{port}", NAME, checkpoint, process, log)
         deadline = time.monotonic() + START_S
         while not _healthy(server):
