@@ -122,11 +122,17 @@ class Arguments:
         return None
 
     def seconds(self, *names: str) -> float | None:
-        """A duration in seconds (in milliseconds where it says so), at most ten minutes; None where absent or empty."""
+        """A duration in seconds, at most ten minutes; None where absent or empty.
+
+        It is milliseconds where it says so, and where it is a bare number above ten minutes: no grammar means that.
+        """
         seconds = self._number(*names)
-        if seconds is not None and str(self.value(*names)).rstrip().endswith("ms"):
+        if seconds is None:
+            return None
+        unit = str(self.value(*names)).rstrip().lstrip("0123456789.eE+- ")
+        if unit == "ms" or (not unit and seconds > _MAX_WAIT_S):
             seconds /= 1000
-        return None if seconds is None else min(seconds, _MAX_WAIT_S)
+        return min(seconds, _MAX_WAIT_S)
 
     def hold_ms(self) -> int | None:
         """How long to hold: `duration_ms`, or `time` and `duration`: seconds up to 60, milliseconds above."""

@@ -89,9 +89,14 @@ class GelabZero(Adapter):
     declaration: Declaration = GELAB_ZERO
 
     def split(self, text: str) -> Reply:
-        thought, said = _parts(without_special_tokens(text))
-        calls = read_fields(_WRAPPING.sub("", said))
-        if not (calls and _VERB.fullmatch(calls[0].name)):
+        parts = [
+            (thought, read_fields(_WRAPPING.sub("", said))) for thought, said in _parts(without_special_tokens(text))
+        ]
+        whole = [(thought, calls) for thought, calls in parts if calls and _VERB.fullmatch(calls[0].name)]
+        thought, calls = whole[0] if whole else parts[-1]
+        if whole:
+            calls = tuple(call for _, block in whole for call in block)
+        else:
             found = outline(text, _CALLS, bare_reader(_VERBS))
             calls = found.calls if found and found.calls else calls
         if not calls:
@@ -186,20 +191,33 @@ class GelabZero(Adapter):
         return [Message("user", (TextPart(before), ImagePart(CURRENT), TextPart(after)))]
 
 
-def _parts(text: str) -> tuple[str, str]:
-    """The thinking that came last, and what is said outside of it: behind the last closing tag, or in an open block."""
+def _parts(text: str) -> list[tuple[str, str]]:
+    """What is said outside of thinking, part by part, each with the thinking before it; one part at least.
+
+    The last part is what stands behind the last closing tag, or in an open block.
+    """
     tags = list(_TAG.finditer(text))
-    end = len(text)
-    for index in reversed(range(len(tags))):
-        tag = tags[index]
-        said = text[tag.end() : end]
-        if not tag[1]:
-            return "", said if end == len(text) else ""
-        if said.strip():
-            opened = tags[index - 1].end() if index else 0
-            return text[opened : tag.start()].strip(), said
-        end = tag.start()
-    return "", text[:end]
+    last, end = len(tags), len(text)
+    while last and tags[last - 1][1] and not text[tags[last - 1].end() : end].strip():
+        last, end = last - 1, tags[last - 1].start()
+    parts = [_part(text, tags, index, tags[index].start()) for index in range(last) if _said_before(tags, index)]
+    if last and not tags[last - 1][1]:
+        return [*parts, ("", text[tags[last - 1].end() :] if end == len(text) else "")]
+    return [*parts, _part(text, tags, last, end)]
+
+
+def _said_before(tags: list[re.Match[str]], index: int) -> bool:
+    """Whether no thinking ends or goes on where the tag at `index` stands."""
+    return not tags[index][1] and (index == 0 or bool(tags[index - 1][1]))
+
+
+def _part(text: str, tags: list[re.Match[str]], index: int, end: int) -> tuple[str, str]:
+    """What is said between the tag before `index` and `end`, with the thinking that this tag closes."""
+    if index == 0:
+        return "", text[:end]
+    closing = tags[index - 1]
+    opened = tags[index - 2].end() if index > 1 else 0
+    return text[opened : closing.start()].strip(), text[closing.end() : end]
 
 
 def _tagless(text: str) -> str:

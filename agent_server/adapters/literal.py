@@ -2,7 +2,8 @@
 
 Models leave quotes inside text unescaped, forget closing quotes and brackets, put raw newlines into strings and write
 full-width punctuation. So a quote ends a string only where something follows that can follow a string; of several such
-quotes the first with a convincing continuation wins. Nothing is evaluated. Every pattern is bounded or possessive and a
+quotes the first with a convincing continuation wins. In a call, the closing bracket is convincing unless it may belong
+to a bracket that the string itself opened. Nothing is evaluated. Every pattern is bounded or possessive and a
 search that failed to the end of the text is not repeated, so reading takes linear time on any input.
 """
 
@@ -60,6 +61,8 @@ class Place:
     bare: re.Pattern[str]
     leftover: str
     """Closing brackets to drop from the end of a string that was never closed."""
+    closed: re.Pattern[str] = re.compile(r"(?!)")
+    """What convincingly follows a string that leaves no bracket open."""
 
 
 ARGUMENT = Place(
@@ -67,6 +70,7 @@ ARGUMENT = Place(
     re.compile(r"\s*+(?:[)）]|[,，]\s*+['\"(\[{\d])|[ \t]*+\n"),
     re.compile(rf"[)）]{_AFTER_CALL}|[,，]\s*+[A-Za-z_]\w*+\s*+[=＝]|{_STOP_TEXT}"),
     ")）",
+    re.compile(r"\s*+[)）]"),
 )
 ENTRY = Place(
     re.compile(
@@ -217,12 +221,17 @@ class Scanner:
         key = (quotes, place)
         if key in self._no_end:
             return -1
-        weak, seen = -1, 0
+        weak, seen, still_open, counted = -1, 0, 0, self.pos
         for match in quotes.finditer(self.text, self.pos):
             if match.end() - match.start() > 1:
                 continue
             if place.strong.match(self.text, match.end()):
                 return match.start()
+            if place.closed.match(self.text, match.end()):
+                still_open += _opened(self.text[counted : match.start()])
+                counted = match.start()
+                if still_open <= 0:
+                    return match.start()
             if weak < 0 and place.weak.match(self.text, match.end()):
                 weak = match.start()
             seen += 1
@@ -240,6 +249,11 @@ def unescaped(text: str) -> str:
         return text
     text = _ESCAPE.sub(_unescape, text)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _opened(text: str) -> int:
+    """How many more round brackets a text opens than it closes."""
+    return sum(text.count(bracket) for bracket in "(（") - sum(text.count(bracket) for bracket in ")）")
 
 
 def _unescape(match: re.Match[str]) -> str:

@@ -17,6 +17,7 @@ from agent_server.adapters.reply import Call, Value
 
 _TOOLS = {"mobile_use", "computer_use", "mobile", "phone_use", "device_use", "browser_use", "gui_use", "android_use"}
 _INNER = ("arguments", "parameters", "params", "args")
+_LISTS = ("tool_calls", "function_call")
 _VERB = ("action", "action_type", "operation")
 _JUNK = re.compile(r"(?:\s++|```\w{0,10}|[,;，`\[(\])}]|json\b|<\|\w{1,20}\|>|(?i:action)[ *]{0,3}[:：]){0,12}+")
 _FUNCTION = re.compile(r"<function(?:=|\s+name\s*=\s*)[\"']?([\w.-]{1,60})[\"']?\s*>")
@@ -47,11 +48,22 @@ def read_objects(scanner: Scanner, types: Collection[str] = ()) -> list[Call]:
         scanner.take_match(_JUNK)
         start = scanner.pos
         entry = read_object(scanner)
-        call = call_of(entry, scanner.text[start : scanner.pos], types) if entry is not None else None
-        if call is None:
+        found = _calls_of(entry, scanner.text[start : scanner.pos], types) if entry is not None else []
+        if not found:
             scanner.pos = end if entry is None else scanner.pos
             return calls
-        calls.append(call)
+        calls += found
+
+
+def _calls_of(entry: dict[str, Value], source: str, types: Collection[str]) -> list[Call]:
+    """The call that an object spells, or those of a whole message as servers give it, which has them in a list."""
+    for key in _LISTS:
+        listed = entry.get(key)
+        if listed:
+            inner = [item for item in (listed if isinstance(listed, list) else [listed]) if isinstance(item, dict)]
+            return [call for item in inner if (call := call_of(item, source, types))]
+    call = call_of(entry, source, types)
+    return [call] if call else []
 
 
 def read_object(scanner: Scanner) -> dict[str, Value] | None:
@@ -73,9 +85,11 @@ def call_of(entry: dict[str, Value], source: str = "", types: Collection[str] = 
     """The call that an object spells, None where it names no verb; `types` as in `read_objects`."""
     function = entry.get("function")
     named = dict(function if isinstance(function, dict) else entry)
+    if isinstance(function, str):
+        named.setdefault("name", named.pop("function"))
     tool = named.get("name")
-    for key in _INNER:
-        inner = _object(named.get(key))
+    for key in (*_INNER, "input"):
+        inner = _object(named.get(key)) if key != "input" or tool else None
         if inner is not None:
             named.pop(key)
             if "name" in named and named["name"] == tool:
@@ -87,6 +101,8 @@ def call_of(entry: dict[str, Value], source: str = "", types: Collection[str] = 
     if verb is None and not _is_tool(tool):
         verb = tool
         named.pop("name", None)
+    if verb is None or isinstance(verb, dict):
+        verb = _verb_as_key(named, types)
     if _is_tool(named.get("name")):
         named.pop("name")
     if not isinstance(verb, str) or not verb.strip():
@@ -129,6 +145,16 @@ def _verb(named: dict[str, Value]) -> Value:
             if isinstance(named.get(key), str):
                 return named.pop(key)
     return verb
+
+
+def _verb_as_key(named: dict[str, Value], types: Collection[str]) -> str | None:
+    """Takes the verb out of `{"click": {…}}`: the one key that is of `types` and holds the arguments."""
+    keys = [key for key, value in named.items() if key in types and isinstance(value, dict)]
+    if len(keys) != 1:
+        return None
+    inner = named.pop(keys[0])
+    named |= inner if isinstance(inner, dict) else {}
+    return keys[0]
 
 
 def read_functions(scanner: Scanner) -> list[Call]:

@@ -100,6 +100,24 @@ def test_text(inside, text):
 
 
 @pytest.mark.parametrize(
+    "behind",
+    [
+        ' … "b"', ' then "b")', ' # the "b"', ' and then do(action="Type", text="b")', ', "b"',
+        '\nI typed "b".', '\nThen "b")', ' ("b")', '”b”',
+    ],
+)  # fmt: skip
+def test_words_behind_a_call_are_no_part_of_its_text(behind):
+    assert read(f'do(action="Type", text="a"){behind}').action == Type(text="a")
+    assert read(f'do(action="Type", text="f("x")"){behind}').action == Type(text='f("x")')
+
+
+@pytest.mark.parametrize("text", ['print("a") and print("b")', 'f("x")', '（"甲"）和（"乙"）', '(say "hi") or "bye"'])
+def test_a_bracket_that_the_text_itself_opened_ends_no_call(text):
+    assert read(f'do(action="Type", text="{text}")').action == Type(text=text)
+    assert read(f'do(action="Type", text="{text}"').action == Type(text=text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         '<think>t</think>\n<answer>do(action="Tap", element=[1,2])',

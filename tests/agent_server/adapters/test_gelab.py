@@ -105,6 +105,20 @@ def test_the_first_of_several_counts():
     assert (parsed.action, parsed.extra_actions, parsed.summary) == (TAP, 1, "s")
 
 
+@pytest.mark.parametrize("between", ["", "\n", "```\n"])
+def test_whole_replies_one_after_another_are_counted(between):
+    one, two, three = (f"<THINK>t{x}</THINK>\nexplain:e\taction:CLICK\tpoint:{x},2\tsummary:s{x}\n" for x in (1, 3, 5))
+    parsed = read(f"{one}{between}{two}{between}{three}")
+    assert (parsed.action, parsed.extra_actions) == (TAP, 2)
+    assert (parsed.thought, parsed.summary) == ("t1", "s1")
+    assert read(f"action:CLICK\tpoint:1,2\n{two}").extra_actions == 1
+
+
+def test_words_before_the_thinking_are_no_reply():
+    parsed = read("I look first.\n<THINK>t</THINK>\naction:CLICK\tpoint:1,2\tsummary:s")
+    assert (parsed.action, parsed.thought, parsed.extra_actions) == (TAP, "t", 0)
+
+
 def test_the_thinking_that_came_last_is_the_models_own():
     assert read("<think>theirs</think>\n<THINK> own </THINK>\naction:WAIT\tvalue:1").thought == "own"
     assert read("explain:because\taction:WAIT\tvalue:1").thought == "because"

@@ -132,6 +132,16 @@ def test_the_action_as_this_service_writes_it_is_read_too(adapter, action):
         '<|begin_of_box|>{"thought": "why", "action": {"type": "click", "point": [500, 600]}}<|end_of_box|>',
         '<think>why</think><answer><|begin_of_box|>{"type": "click", "point": [500, 600]}<|end_of_box|></answer>',
         'why {"action": {"type": "click", "point": [500, 600]}}',
+        '{"tool_calls": [{"function": {"name": "click",'
+        ' "arguments": "{\\"thought\\": \\"why\\", \\"point\\": [500, 600]}"}}]}',
+        '{"tool_calls": [{"name": "click", "arguments": {"thought": "why", "point": [500, 600]}}]}',
+        '{"function_call": {"name": "click", "arguments": {"thought": "why", "point": [500, 600]}}}',
+        '{"name": "click", "input": {"thought": "why", "point": [500, 600]}}',
+        '{"type": "tool_use", "id": "t1", "name": "click", "input": {"thought": "why", "point": [500, 600]}}',
+        '{"function": "click", "parameters": {"thought": "why", "point": [500, 600]}}',
+        '{"click": {"thought": "why", "point": [500, 600]}}',
+        '{"thought": "why", "click": {"point": [500, 600]}}',
+        '{"thought": "why", "action": {"click": {"point": [500, 600]}}}',
         "why\nclick(point=[500, 600])",
         "why\nAction: click(500, 600)",
     ],
@@ -190,6 +200,11 @@ def test_actions(text, action):
         ('{"type": "text", "text": "OK"}', "malformed"),
         ('<think>{"type": "wait"}</think>', "malformed"),
         ("<tool_call>\n</tool_call>", "malformed"),
+        ('{"tool_calls": []}', "malformed"),
+        ('{"tool_calls": ["click"]}', "malformed"),
+        ('{"click": {"point": [5, 5]}, "wait": {}}', "malformed"),
+        ('{"click": {}}', "malformed"),
+        ('{"tool_calls": [{"name": "finished_maybe", "arguments": {}}]}', "unsupported"),
         (call("click"), "malformed"),
         (call("click", point=[500]), "malformed"),
         (call("drag", start=[1, 2]), "malformed"),
@@ -215,6 +230,8 @@ def test_the_first_of_several_counts():
     assert (read(both).action, read(both).extra_actions) == (Press(key="back"), 1)
     listed = '[{"type": "press", "key": "back"}, {"type": "wait", "seconds": 1}]'
     assert (read(listed, JSON).action, read(listed, JSON).extra_actions) == (Press(key="back"), 1)
+    message = '{"tool_calls": [{"name": "press", "input": {"key": "back"}}, {"name": "wait", "input": {"seconds": 1}}]}'
+    assert (read(message).action, read(message).extra_actions) == (Press(key="back"), 1)
 
 
 def test_rendering():
