@@ -1,6 +1,6 @@
 """`/act` in front of a real vLLM, beside what people do without it: same model, same machine, one run.
 
-    python benchmarks/serving.py [--requests 40] [--repeats 3] [--concurrency 1 4 8 16] [--max-tokens 48]
+    python benchmarks/serving.py [--requests 8] [--repeats 3] [--concurrency 1 4 8 16] [--max-tokens 48]
 
 The model is a tiny random Qwen2.5-VL with UI-Venus 7B's pixel limits on the CPU. vLLM, the policy server and the
 clients share its cores, so every millisecond that the policy server burns is one that the model lacks.
@@ -9,7 +9,9 @@ clients share its cores, so every millisecond that the policy server burns is on
   (Pillow, in threads) and sends the very prompt that `/act` sends.
 - script: how the model authors' own scripts work: prompt, resize, request, parse, one step after the other.
 
-Ratios come from phases of one run that take turns; every request carries pixels that nobody has seen. The second table
+Ratios come from phases of one run that take turns; every request carries pixels that nobody has seen. Beside the
+latencies stands the processor time of all processes together: on a machine that the three fill it decides how many
+requests there are a second, and other work on the machine hardly moves it. The second table
 plays trajectories and compares vLLM's prefix cache with the best that its blocks allow for these prompts.
 """
 
@@ -32,7 +34,16 @@ from pathlib import Path
 import httpx
 import orjson
 from PIL import Image
-from vllm_bench import NAME, built_checkpoint, counters, cpu_ms, fresh_screenshots, policy_serving, vllm_serving
+from vllm_bench import (
+    NAME,
+    built_checkpoint,
+    counters,
+    cpu_ms,
+    fresh_screenshots,
+    policy_serving,
+    session_cpu_ms,
+    vllm_serving,
+)
 
 from agent_server.actions import Click
 from agent_server.adapters import ADAPTERS, PromptInput, PromptSet, TextPart
@@ -55,8 +66,10 @@ class Phase:
 
     latencies_ms: list[float]
     per_s: float
-    cpu_ms: float = 0.0
+    server_cpu_ms: float = 0.0
     """Of the policy server, for one request."""
+    all_cpu_ms: float = 0.0
+    """Of vLLM, policy server and client together, for one request."""
 
 
 class Bare:
@@ -141,12 +154,20 @@ def scripted(bare: Bare, url: str, pictures: Sequence[bytes]) -> Phase:
     return Phase(latencies, len(pictures) / (time.perf_counter() - start))
 
 
-async def compare(vllm: str, server: str, process: int, options: argparse.Namespace) -> None:
+async def compare(vllm: str, session: int, server: str, process: int, options: argparse.Namespace) -> None:
+    def used() -> tuple[float, float]:
+        """Of the server, and of all."""
+        own = cpu_ms(process)
+        return own, own + session_cpu_ms(session) + time.process_time() * 1000
+
     bare, served = Bare(vllm, options.max_tokens), Served(server, options.max_tokens)
     await phase(bare.ask, fresh_screenshots(4), 2)
     await phase(served.ask, fresh_screenshots(4), 2)
-    print("| concurrency | way | p50 ms | p95 ms | requests/s | of bare | p50 over bare | server CPU ms/request |")
-    print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(
+        "| concurrency | way | p50 ms | p95 ms | requests/s | of bare | p50 over bare "
+        "| CPU ms/request, all | of bare | policy server |"
+    )
+    print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for concurrency in options.concurrency:
         found: dict[str, list[Phase]] = {"bare": [], "/act": [], "script": []}
         for turn in range(options.repeats):
@@ -154,12 +175,13 @@ async def compare(vllm: str, server: str, process: int, options: argparse.Namesp
             order = ["bare", "/act"] if turn % 2 == 0 else ["/act", "bare"]
             for way in order + (["script"] if concurrency == 1 else []):
                 pictures = fresh_screenshots(count)
-                used = cpu_ms(process)
+                before = used()
                 if way == "script":
                     done = await asyncio.to_thread(scripted, bare, vllm, pictures)
                 else:
                     done = await phase(bare.ask if way == "bare" else served.ask, pictures, concurrency)
-                found[way].append(Phase(done.latencies_ms, done.per_s, (cpu_ms(process) - used) / count))
+                spent = [(after - start) / count for after, start in zip(used(), before, strict=True)]
+                found[way].append(Phase(done.latencies_ms, done.per_s, *spent))
         for way, phases in found.items():
             if phases:
                 print(row(concurrency, way, phases, found["bare"]), flush=True)
@@ -171,6 +193,7 @@ def row(concurrency: int, way: str, phases: list[Phase], bare: list[Phase]) -> s
     added = statistics.median(
         p50 / statistics.median(base.latencies_ms) - 1 for p50, base in zip(p50s, bare, strict=True)
     )
+    cpu_ratio = statistics.median(one.all_cpu_ms / base.all_cpu_ms for one, base in zip(phases, bare, strict=True))
     every = sorted(itertools.chain.from_iterable(one.latencies_ms for one in phases))
     cells = [
         str(concurrency),
@@ -180,7 +203,9 @@ def row(concurrency: int, way: str, phases: list[Phase], bare: list[Phase]) -> s
         f"{statistics.median(one.per_s for one in phases):.2f}",
         f"{ratio:.0%}",
         f"{added:+.1%}",
-        f"{statistics.median(one.cpu_ms for one in phases):.0f}" if way == "/act" else "",
+        f"{statistics.median(one.all_cpu_ms for one in phases):.0f}",
+        f"{cpu_ratio:.1%}",
+        f"{statistics.median(one.server_cpu_ms for one in phases):.0f}" if way == "/act" else "",
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -258,7 +283,7 @@ def trajectory(vllm: str, server: str, adapter: str, steps: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--requests", type=int, default=40)
+    parser.add_argument("--requests", type=int, default=8)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--concurrency", type=int, nargs="+", default=[1, 4, 8, 16])
     parser.add_argument("--max-tokens", type=int, default=48)
@@ -267,11 +292,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         venus = built_checkpoint(Path(folder) / "venus", 830_000, 937_664)
         flags = ("--max-model-len", "32768", "--limit-mm-per-prompt", '{"image": 5, "video": 0}')
-        with vllm_serving(venus, *flags) as vllm:
+        with vllm_serving(venus, *flags) as (vllm, session):
             common = ("--model", str(venus), "--served-name", NAME, "--backend", vllm)
             print(f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}\n")
             with policy_serving(*common, "--adapter", "ui-venus-1.0") as (server, process):
-                asyncio.run(compare(vllm, server, process, options))
+                asyncio.run(compare(vllm, session, server, process, options))
             print(
                 "\n| adapter | steps | prompt tokens | best hits | hits | of the best | images in prompts | encoded |"
             )

@@ -43,8 +43,8 @@ def executable() -> Path:
 
 
 @contextmanager
-def vllm_serving(checkpoint: Path, *flags: str) -> Iterator[str]:
-    """The root URL of a vLLM that serves `checkpoint` as NAME."""
+def vllm_serving(checkpoint: Path, *flags: str) -> Iterator[tuple[str, int]]:
+    """Root URL and session of a vLLM that serves `checkpoint` as NAME."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     command = [str(executable()), "serve", str(checkpoint), "--served-model-name", NAME, "--host", "127.0.0.1"]
@@ -61,7 +61,7 @@ def vllm_serving(checkpoint: Path, *flags: str) -> Iterator[str]:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit(f"vLLM did not start:\n{log.read_text(errors='replace')[-3000:]}")
             time.sleep(0.5)
-        yield url
+        yield url, process.pid
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         try:
@@ -106,6 +106,18 @@ def cpu_ms(process: int) -> float:
     """Processor time that a process has used, all threads."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+def session_cpu_ms(session: int) -> float:
+    """Processor time that the living processes of a session have used."""
+    total = 0.0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getsid(int(process.name)) == session:
+                total += cpu_ms(int(process.name))
+        except (ProcessLookupError, FileNotFoundError):
+            continue  # gone since the listing
+    return total
 
 
 def rss_mib(process: int) -> float:

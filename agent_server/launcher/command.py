@@ -131,11 +131,13 @@ def _parallel_flags(served: Served, config: LaunchConfig, passed: Passed, gpus: 
 
 def _cpu_flags(flags: Mapping[str, str | None], passed: Passed) -> dict[str, str | None]:
     """Prompts are computed whole: on a CPU vLLM's engine dies of one that has a seed and is computed in parts, and all
-    steps of a harvest have a seed."""
+    steps of a harvest have a seed. And the start is not spent on encoding images to see how much memory that takes,
+    which is minutes here: what a CPU has for the KV cache is a setting."""
+    start: dict[str, str | None] = {"skip-mm-profiling": None}
     if "enable-chunked-prefill" in passed:
-        return {}
+        return start
     longest = passed.value("max-model-len") or flags["max-model-len"]
-    return {"no-enable-chunked-prefill": None, "max-num-batched-tokens": longest}
+    return start | {"no-enable-chunked-prefill": None, "max-num-batched-tokens": longest}
 
 
 def _environment(config: LaunchConfig, gpus: Sequence[str]) -> dict[str, str]:

@@ -29,7 +29,7 @@ def test_a_whole_command():
         """ --limit-mm-per-prompt '{"image": 1, "video": 0}' --generation-config vllm --enable-prefix-caching"""
         " --enable-prompt-tokens-details"
         """ --disable-uvicorn-access-log --mm-processor-kwargs '{"min_pixels": 830000, "max_pixels": 937664}'"""
-        " --logprobs-mode raw_logprobs --no-enable-chunked-prefill --max-num-batched-tokens 12288"
+        " --logprobs-mode raw_logprobs --skip-mm-profiling --no-enable-chunked-prefill --max-num-batched-tokens 12288"
         " --host 127.0.0.1 --port 8123"
     )
     assert tuple(shlex.split(str(command))) == command.argv
@@ -155,3 +155,5 @@ def test_on_a_cpu_prompts_are_computed_whole():
     assert longer[longer.index("--max-num-batched-tokens") + 1] == "16k"
     for given in (flags(gpus=["0"]), flags(passed=("--enable-chunked-prefill",))):
         assert not {"--no-enable-chunked-prefill", "--max-num-batched-tokens"} & given.keys()
+    assert "--skip-mm-profiling" in flags(passed=("--enable-chunked-prefill",))
+    assert "--skip-mm-profiling" not in flags(gpus=["0"])
