@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 
 TOAST_S = 2.0
-STORAGE = {"com.android.providers.contacts": "com.android.contacts", "com.android.providers.telephony": "sms"}
-"""Packages that keep what apps show, with the authority of their provider."""
+STORAGE = {
+    "com.android.providers.contacts": ("com.android.contacts", "call_log"),
+    "com.android.providers.telephony": ("sms",),
+}
+"""Packages that keep what apps show, with the authorities of their providers."""
 
 
 class System:
@@ -64,7 +67,8 @@ class System:
             return False
         self.tasks.stop(package)
         if package in STORAGE:
-            self.providers.get(STORAGE[package]).wipe()
+            for authority in STORAGE[package]:
+                self.providers.get(authority).wipe()
         elif package in self.apps:
             self.apps[package].provision(self)
         elif self.files.exists(f"/data/data/{package}"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from emulator_farm.virtual.apps.dialer import in_call
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, on_phone
 
@@ -177,6 +178,13 @@ def _settings(run: Invocation, phone: Phone, args: list[str]) -> str:
     return "".join(out)
 
 
+def _telephony(run: Invocation, phone: Phone, args: list[str]) -> str:
+    call = in_call.current(phone.system)
+    number = call.number if call is not None and call.incoming else ""
+    lines = ["last known state:", "  Phone Id=0", f"    mCallState={in_call.call_state(phone.system)}"]
+    return "\n".join([*lines, "    mRingingCallState=0", f"    mCallIncomingNumber={number}"]) + "\n"
+
+
 def _empty(run: Invocation, phone: Phone, args: list[str]) -> str:
     return ""
 
@@ -185,6 +193,7 @@ SERVICES: dict[str, Dump] = {
     "SurfaceFlinger": _surface_flinger, "activity": dumpsys_window.activity, "alarm": _alarm, "battery": _battery,
     "bluetooth_manager": _bluetooth, "clipboard": _empty, "connectivity": _empty, "display": dumpsys_window.display,
     "input": _input, "input_method": _input_method, "notification": _empty, "package": _package, "power": _power,
-    "settings": _settings, "statusbar": _empty, "wifi": _wifi, "window": dumpsys_window.window,
+    "settings": _settings, "statusbar": _empty, "telephony.registry": _telephony, "wifi": _wifi,
+    "window": dumpsys_window.window,
 }  # fmt: skip
 TOOLS: dict[str, Tool] = {"dumpsys": dumpsys}

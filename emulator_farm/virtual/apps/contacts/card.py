@@ -3,6 +3,7 @@
 from emulator_farm.virtual.apps.contacts.editor import Editor
 from emulator_farm.virtual.apps.contacts.store import Person, store
 from emulator_farm.virtual.dialogs import confirm, menu
+from emulator_farm.virtual.intents import Intent
 from emulator_farm.virtual.material import icon_button, list_item, scrolling, top_bar
 from emulator_farm.virtual.screen import Screen
 from emulator_farm.virtual.theme import AVATARS
@@ -45,12 +46,22 @@ class Card(Screen):
         name = Text(id="large_title", text=person.name, size=28, align="center")
         rows: list[Widget] = [Column(w=FILL, align="center", gap=16, pad=pad(24, 16), children=(face, name))]
         if person.phone:
-            rows.append(list_item(person.phone, "Mobile", "call", title_id="header", summary_id="sub_header"))
+            rows.append(self._phone(person.phone))
         if person.email:
             rows.append(list_item(person.email, "Home", "mail", title_id="header", summary_id="sub_header"))
         if not person.phone and not person.email:
             rows.append(Text(id="message", text="No phone number or email", size=16, color="outline", pad=pad(24, 16)))
         return tuple(rows)
+
+    def _phone(self, number: str) -> Widget:
+        write = icon_button("chat", "Text", lambda: self._start("SENDTO", f"smsto:{number}"), "icon_alternate")
+        return list_item(
+            number, "Mobile", "call", title_id="header", summary_id="sub_header", trailing=write,
+            on_tap=lambda: self._start("CALL", f"tel:{number}"),
+        )  # fmt: skip
+
+    def _start(self, action: str, data: str) -> None:
+        self.system.tasks.start(Intent(f"android.intent.action.{action}", data=data))
 
     def _star(self, person: Person) -> None:
         store(self.system).star(person.id, not person.starred)
