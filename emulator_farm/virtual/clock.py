@@ -13,13 +13,27 @@ class Clock:
 
     def __init__(self, start: datetime | None = None, source: Callable[[], float] = time.monotonic) -> None:
         """`start` is the wall time now (default: the host's); `source` counts seconds and never goes back."""
-        self._source = source
+        self._raw = source
+        self._shift = 0.0
+        self._held: float | None = None
         self._wall_offset = (start or datetime.now(UTC)).timestamp() - source()
         self._booted_at = source()
 
     def now(self) -> datetime:
         """Wall time of the phone, UTC."""
         return datetime.fromtimestamp(self._source() + self._wall_offset, UTC)
+
+    def hold(self, on: bool = True) -> None:
+        """Stop time, or let it go on from where it stands: for pictures that must not differ by the minute."""
+        now = self._source()
+        self._held = None
+        self._shift += now - self._source()
+        self._held = now if on else None
+
+    @property
+    def held(self) -> bool:
+        """Whether time stands still."""
+        return self._held is not None
 
     def set_time(self, value: datetime) -> None:
         """Move the wall clock; uptime and running timers do not jump."""
@@ -43,3 +57,17 @@ class Clock:
     def mark_boot(self) -> None:
         """Restart uptime at zero."""
         self._booted_at = self._source()
+
+    def freeze(self) -> tuple[float, float, float, bool]:
+        """What a snapshot keeps: the steady clock, the wall clock's distance to it, the time of boot, whether held."""
+        return self._source(), self._wall_offset, self._booted_at, self.held
+
+    def thaw(self, state: tuple[float, float, float, bool]) -> None:
+        """Go on from a saved moment; running timers do not notice."""
+        moment, self._wall_offset, self._booted_at, held = state
+        self._held = None
+        self._shift += moment - self._source()
+        self._held = moment if held else None
+
+    def _source(self) -> float:
+        return self._raw() + self._shift if self._held is None else self._held

@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from PIL import Image
 
-from . import rootfs
+from . import rootfs, snapshot
 from .install_sessions import Sessions
 from .phone import Phone
+from .shelf import Saved, Shelf
 
 T = TypeVar("T")
 
@@ -22,8 +23,12 @@ LOG_LINES = 2000
 class Handset:
     """Wraps one Phone for the ADB side. `Phone` is not thread-safe, so every use of it goes through `call`."""
 
-    def __init__(self, phone: Phone) -> None:
+    def __init__(self, phone: Phone, shelf: Shelf | None = None) -> None:
+        """`shelf` keeps snapshots; phones of one process share it, so that one can become what another was."""
         self.phone = phone
+        self.shelf = shelf or Shelf()
+        self.loads = 0
+        """How many snapshots were loaded so far."""
         self.uid = SHELL_UID
         self.remounted = False
         self.online = True
@@ -105,6 +110,25 @@ class Handset:
 
         await self.call(wipe)
         self._forget()
+
+    async def save(self, name: str) -> None:
+        """Keep the phone's state under a name. Raises NoSnapshot, NotState."""
+        self.shelf.save(self.phone.serial, name, await self.saved())
+
+    async def load(self, name: str) -> None:
+        """Return to a saved state; connections stay. Raises NoSnapshot, WrongPhone."""
+        await self.become(self.shelf.get(self.phone.serial, name))
+
+    async def saved(self) -> Saved:
+        """The phone's state now. Raises NotState."""
+        return Saved(await self.call(snapshot.take), self.uid, self.remounted)
+
+    async def become(self, saved: Saved) -> None:
+        """Take on a state. Raises WrongPhone, and then the phone is as it was."""
+        await self.call(lambda phone: snapshot.put(phone, saved.snapshot))
+        self.uid, self.remounted = saved.uid, saved.remounted
+        self.last_dump, self.last_frame = "", None
+        self.loads += 1
 
     def _forget(self) -> None:
         self.log.clear()

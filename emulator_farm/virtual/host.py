@@ -11,6 +11,7 @@ from .handset import Handset
 from .phone import Phone
 from .server import AdbServer, banner
 from .services import Services
+from .shelf import Shelf
 
 logger = logging.getLogger(__name__)
 
@@ -21,8 +22,8 @@ START_TIMEOUT_S = 60.0
 class PhonePort:
     """One phone and the port on which it serves ADB."""
 
-    def __init__(self, phone: Phone) -> None:
-        self.handset = Handset(phone)
+    def __init__(self, phone: Phone, shelf: Shelf | None = None) -> None:
+        self.handset = Handset(phone, shelf)
         self.server = AdbServer(
             Services(self.handset).resolve, lambda: banner(self.handset.phone.props), self.handset.accepts
         )
@@ -60,6 +61,7 @@ class PhoneHost:
         self._host = host
         self._wanted = ports or [0] * len(self._phones)
         self._ports: list[PhonePort] = []
+        self.shelf = Shelf()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._started = threading.Event()
@@ -123,7 +125,7 @@ class PhoneHost:
         self._stop = asyncio.Event()
         try:
             for phone, port in zip(self._phones, self._wanted, strict=True):
-                self._ports.append(await PhonePort(phone).start(self._host, port))
+                self._ports.append(await PhonePort(phone, self.shelf).start(self._host, port))
             self._started.set()
             await self._stop.wait()
         except OSError as error:

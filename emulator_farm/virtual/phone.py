@@ -15,6 +15,7 @@ from .clock import Clock
 from .defaults import ADB_IME
 from .editing import Editor
 from .faults import Faults, Latency
+from .graph import parts_of
 from .intents import BroadcastResult, Component, Intent, StartResult
 from .key_input import Keys
 from .keyboard import KeyActions, Keyboard
@@ -77,8 +78,11 @@ class Phone:
         self._touch = Touch(self.system, lambda: self._view.scene(), self._editor)
         type_key = KeyActions(self._press_char, self._editor.delete, self._press_enter)
         navigation = NavigationActions(self._keys.back, self._tasks.go_home, self._tasks.overview)
-        stage = Stage(self.system, Keyboard(type_key), navigation)
-        self._view = View(self.system, stage, lambda: self._keys.screen_on)
+        self._stage = Stage(self.system, Keyboard(type_key), navigation)
+        self._view = View(self.system, self._stage, lambda: self._keys.screen_on)
+        providers = {f"content.{name}": provider for name, provider in self.system.providers.items()}
+        self.parts = parts_of({"phone": self, "system": self.system, **providers})
+        """What stays the same object as long as the phone exists, by name; snapshots replace what is in it."""
 
     # -- display
 

@@ -64,6 +64,17 @@ class Provider:
             weakref.finalize(self, self._db.close)
         return self._db
 
+    def freeze(self) -> bytes | None:
+        """What a snapshot keeps: the whole database, None where it was never used."""
+        return None if self._db is None else self._db.serialize()
+
+    def thaw(self, state: bytes | None) -> None:
+        """Take on a saved database."""
+        if state is None:
+            self.wipe()
+        else:
+            self.db.deserialize(state)
+
     def wipe(self) -> None:
         """An empty database again."""
         if self._db is not None:
@@ -181,6 +192,10 @@ class Providers:
         provider.changed = self._changed
         for authority in provider.authorities:
             self._by_authority[authority] = provider
+
+    def items(self) -> list[tuple[str, Provider]]:
+        """Every authority with its provider, sorted."""
+        return sorted(self._by_authority.items())
 
     def get(self, authority: str) -> Provider:
         """The provider of an authority; raises UnknownProvider."""

@@ -114,6 +114,14 @@ class Touch:
         """The touch ends without effect."""
         self._finger = None
 
+    def freeze(self) -> tuple[int, int, float] | None:
+        """What a snapshot keeps: the last tap. A finger that is down does not come along."""
+        return self._last_tap
+
+    def thaw(self, state: tuple[int, int, float] | None) -> None:
+        """No finger is down."""
+        self._finger, self._last_tap = None, state
+
     # -- inside
 
     def _decide(self, finger: _Finger, x: int, y: int) -> None:

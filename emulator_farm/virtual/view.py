@@ -21,6 +21,13 @@ class View:
         self._png: tuple[int, bytes] | None = None
         self._version = 0
 
+    def freeze(self) -> None:
+        """Nothing here is state."""
+
+    def thaw(self, state: None) -> None:
+        """Forget what was drawn before."""
+        self._scene = self._frame = self._png = None
+
     @property
     def version(self) -> int:
         """Goes up with each new scene."""

@@ -1,9 +1,16 @@
-"""`vphone`: what only a virtual phone has: faults, latency, a return to the factory state."""
+"""`vphone`: what only a virtual phone has: faults, latency, snapshots, its state as JSON, a return to the factory."""
 
+import json
 from dataclasses import asdict, fields
 
 from emulator_farm.virtual.faults import Faults, Latency
+from emulator_farm.virtual.graph import NotState
+from emulator_farm.virtual.packing import pack, unpack
+from emulator_farm.virtual.phone import Phone
+from emulator_farm.virtual.shelf import NoSnapshot, Saved
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError
+from emulator_farm.virtual.snapshot import WrongPhone
+from emulator_farm.virtual.state import state_of
 
 USAGE = """vphone: the virtual phone's own command
   faults                     print the armed faults
@@ -12,6 +19,14 @@ USAGE = """vphone: the virtual phone's own command
   latency                    print the latencies in seconds
   latency NAME=SECONDS...    set some of: capture, input, dump, launch
   reset                      return to the factory state
+  state                      print everything that is on the phone as JSON
+  clock hold|run             stop the phone's clock, or let it go on
+  snapshot save NAME         keep the phone's whole state; NAME may begin with shared/, for all phones of this process
+  snapshot load NAME         return to it
+  snapshot list              print the names
+  snapshot delete NAME       forget it
+  snapshot export            write the state to standard output, for a phone elsewhere
+  snapshot import            take on the state that is read from standard input
 """
 KNOWN = {
     "screencap": ("", "truncated", "empty", "black", "warning", "crlf", "wrong_size", "stale", "status"),
@@ -42,12 +57,49 @@ async def vphone(run: Invocation) -> int:
             await run.handset.reset()
         case _:
             run.err(USAGE)
+        case ["state"]:
+            state = await run.call(state_of)
+            run.line(json.dumps(state, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+        case ["clock", "hold" | "run" as what]:
+            await run.call(lambda phone: phone.clock.hold(what == "hold"))
+        case ["snapshot", *words]:
+            return await _snapshot(run, words)
             return 1
     return 0
 
 
 def _arm(faults: Faults, name: str, value: str) -> None:
     value = "" if value in ("off", "none") else value
+async def _snapshot(run: Invocation, words: list[str]) -> int:
+    handset = run.handset
+    try:
+        match words:
+            case ["save", name]:
+                await handset.save(name)
+            case ["load", name]:
+                await handset.load(name)
+            case ["list"]:
+                run.out("".join(f"{name}\n" for name in handset.shelf.names(handset.phone.serial)))
+            case ["delete", name]:
+                handset.shelf.delete(handset.phone.serial, name)
+            case ["export"]:
+                run.out(pack((await handset.saved()).snapshot))
+            case ["import"]:
+                received = unpack(await run.read_stdin(), _modules(handset.phone))
+                await handset.become(Saved(received, handset.uid, handset.remounted))
+            case _:
+                run.err(USAGE)
+                return 1
+    except (NoSnapshot, NotState, WrongPhone) as error:
+        raise ToolError(str(error)) from error
+    return 0
+
+
+def _modules(phone: Phone) -> frozenset[str]:
+    """Where the screens of this phone's apps come from."""
+    return frozenset(entry.screen.__module__ for app in phone.system.apps.values() for entry in app.entries)
+
+
     if name in KNOWN:
         if value not in KNOWN[name]:
             raise ToolError(f"unknown {name} fault {value!r}; known: {', '.join(filter(None, KNOWN[name]))}")
