@@ -46,6 +46,7 @@ _SYSTEM = (
         "Permission controller",
         "/apex/com.android.permission/priv-app/Permission.apk",
     ),
+    ("com.android.providers.calendar", "Calendar Storage", "/system/priv-app/CalendarProvider/CalendarProvider.apk"),
     ("com.android.providers.contacts", "Contacts Storage", "/system/priv-app/ContactsProvider/ContactsProvider.apk"),
     ("com.android.providers.media", "Media Storage", "/apex/com.android.mediaprovider/priv-app/MediaProvider.apk"),
     ("com.android.providers.settings", "Settings Storage", "/system/priv-app/SettingsProvider/SettingsProvider.apk"),

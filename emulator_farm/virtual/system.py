@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 TOAST_S = 2.0
 STORAGE = {
+    "com.android.providers.calendar": ("com.android.calendar",),
     "com.android.providers.contacts": ("com.android.contacts", "call_log"),
     "com.android.providers.telephony": ("sms",),
 }

@@ -1,6 +1,15 @@
 """The apps that ship with the phone. `emulator_farm.virtual.screen` says how one is declared."""
 
-from emulator_farm.virtual.apps import clock, contacts, dialer, launcher, messages, notes, settings
+from emulator_farm.virtual.apps import calendar, clock, contacts, dialer, launcher, messages, notes, settings
 from emulator_farm.virtual.screen import App
 
-APPS: tuple[App, ...] = (launcher.APP, settings.APP, contacts.APP, notes.APP, clock.APP, messages.APP, dialer.APP)
+APPS: tuple[App, ...] = (
+    launcher.APP,
+    settings.APP,
+    contacts.APP,
+    notes.APP,
+    clock.APP,
+    messages.APP,
+    dialer.APP,
+    calendar.APP,
+)

@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 
 from emulator_farm.virtual.system import System
 
+LAST = 253_000_000_000_000
+"""A moment in the year 9987."""
+
 
 def millis(moment: datetime) -> int:
     """Milliseconds since 1970."""
@@ -11,8 +14,8 @@ def millis(moment: datetime) -> int:
 
 
 def moment(milliseconds: int) -> datetime:
-    """The phone's local time, which is UTC."""
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    """The phone's local time, which is UTC; what no calendar holds becomes its first or last moment."""
+    return datetime.fromtimestamp(min(max(0, milliseconds), LAST) / 1000, UTC)
 
 
 def day_text(system: System, milliseconds: int) -> str:
