@@ -97,6 +97,16 @@ class Editor:
         self._changed()
         return True
 
+    def set_text(self, x: int, y: int, text: str) -> bool:
+        """Replace the text of the active window's field at a pixel, leaving the focus where it is; False without one."""
+        active = self._scene().active
+        box = next((box for box in active.at(x, y) if isinstance(box.widget, TextField)), None)
+        if box is None or not isinstance(box.widget, TextField) or not box.widget.enabled:
+            return False
+        _Target(box, box.widget, active.state).put(text, len(text))
+        self._changed()
+        return True
+
     def delete(self, forward: bool = False) -> None:
         """Delete the selection, or one character before (after) the caret."""
         target = self._target()

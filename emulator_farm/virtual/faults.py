@@ -16,6 +16,10 @@ class Faults:
     """"" | idle_error | null_root | stale"""
     input: str = ""
     """"" | drop | hang"""
+    grpc: str = ""
+    """"" | padded | black | stale | truncated | empty | unavailable | hang | drop"""
+    u2: str = ""
+    """"" | killed | refused | not_connected | hang"""
     offline_after: int = 0
     """Commands after which the phone vanishes; 0 = never."""
     count: int = 0

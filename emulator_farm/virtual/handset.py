@@ -11,6 +11,7 @@ from PIL import Image
 from . import rootfs, snapshot
 from .install_sessions import Sessions
 from .phone import Phone
+from .processes import Processes
 from .shelf import Saved, Shelf
 
 T = TypeVar("T")
@@ -38,8 +39,10 @@ class Handset:
         self.reverse_forwards: dict[str, str] = {}
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.last_dump = ""
+        self.processes = Processes()
         self.last_frame: Image.Image | None = None
         self._commands = 0
+        self.last_u2_dump = ""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=phone.serial)
         rootfs.populate(phone)
 
@@ -135,7 +138,7 @@ class Handset:
         self.install_sessions = Sessions()
         self.reverse_forwards.clear()
         self.install_sessions = Sessions()
-        self.last_dump, self.last_frame = "", None
+        self.last_dump, self.last_u2_dump, self.last_frame = "", "", None
         self.remounted = False
 
     def close(self) -> None:
@@ -144,5 +147,7 @@ class Handset:
 
 
 def _restart(phone: Phone) -> None:
+        for process in self.processes:
+            process.kill()
     phone.reboot()
     rootfs.boot(phone.files)

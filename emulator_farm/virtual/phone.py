@@ -22,7 +22,7 @@ from .keyboard import KeyActions, Keyboard
 from .keycodes import typeable
 from .packages import Activity
 from .providers import ProviderError, UnknownProvider, Value
-from .scene import Stage
+from .scene import Scene, Stage
 from .screen import App, Screen
 from .system import System
 from .system_bars import NavigationActions
@@ -239,6 +239,19 @@ class Phone:
         """Perform an EditorInfo action on the focused field; False where none has the focus.
 
         Codes: 2 go, 3 search, 4 send, 5 next, 6 done, 7 previous; any other performs the field's own action.
+    def set_text_at(self, x: int, y: int, text: str) -> bool:
+        """Replace the text of the field at a pixel, focused or not; False where there is none (ACTION_SET_TEXT)."""
+        return self._editor.set_text(x, y, text)
+
+    @property
+    def clipboard(self) -> str:
+        """What was copied last, empty at first."""
+        return self._editor.clipboard
+
+    @clipboard.setter
+    def clipboard(self, text: str) -> None:
+        self._editor.clipboard = text
+
         """
         return self._editor.perform_code(code)
 
@@ -262,6 +275,10 @@ class Phone:
     def frame(self) -> Image.Image:
         """The screen as RGB, size `screen_size`; black while the screen is off. Do not modify it: it is cached."""
         return self._view.frame()
+
+    def scene(self) -> Scene:
+        """The windows on the screen, laid out; the same object until something changes."""
+        return self._view.scene()
 
     def png(self) -> bytes:
         """`frame()` as PNG, cached."""
@@ -394,5 +411,7 @@ class Phone:
 
     def reset(self) -> None:
         """The factory state."""
+        self.clipboard = ""
+        self.system.notifications.reset()
         self.system.reset()
         self.reboot()

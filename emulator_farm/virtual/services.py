@@ -15,7 +15,7 @@ LINGER_S = 0.1
 
 
 class Services:
-    """The services of one phone. Anything unknown, and every port or socket of the phone, is refused."""
+    """The services of one phone. Anything unknown, and a port that nobody listens on, is refused."""
 
     def __init__(self, handset: Handset, tools: Mapping[str, Tool] = TOOLS) -> None:
         self._handset = handset
@@ -42,6 +42,8 @@ class Services:
                 service = ShellService(self._handset, self._tools, ["raw"], f"remount {rest}")
             case "reverse":
                 service = self._reverse(rest)
+            case "tcp" | "localabstract":
+                service = self._handset.processes.connect(destination)
             case _:
                 return None
         self._handset.count_command()

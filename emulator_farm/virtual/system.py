@@ -55,6 +55,8 @@ class System:
         self._before_airplane: tuple[str, str] | None = None
         for app in apps:
             for make in app.providers:
+        self.toasts = 0
+        """How many were shown since the phone was made."""
                 self.providers.add(make(self))
         self.reset()
 
@@ -113,6 +115,7 @@ class System:
     def toast_now(self) -> str:
         """The message that shows now, empty where none does."""
         return self.toast_text if self.clock.monotonic() < self._toast_until else ""
+        self.toasts += 1
 
     @property
     def uses_24_hours(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from emulator_farm.virtual.shell.invocation import Tool
+from emulator_farm.virtual.u2.app_process import app_process
 
 from . import (
     am,
@@ -51,6 +52,7 @@ TOOLS: Mapping[str, Tool] = {
     **words.TOOLS,
     "am": am.am,
     "content": content.content,
+    "app_process": app_process,
     "date": date.date,
     "getprop": props.getprop,
     "ime": ime.ime,

@@ -63,13 +63,15 @@ def uname(run: Invocation) -> int:
 # -- processes
 
 
-def processes(phone: Phone) -> Iterator[tuple[str, int, int, str]]:
-    """(user, pid, parent, name) of the daemons and of every running app."""
+def processes(run: Invocation) -> Iterator[tuple[str, int, int, str]]:
+    """(user, pid, parent, name) of the daemons, of every running app and of what shells keep running."""
     yield from DAEMONS
-    for package in phone.packages.list():
-        pid = phone.pid(package.name)
+    for package in run.phone.packages.list():
+        pid = run.phone.pid(package.name)
         if pid is not None:
             yield owner_name(package.uid), pid, 310, package.name
+    for process in run.handset.processes:
+        yield owner_name(process.uid), process.pid, 420, process.name
 
 
 @on_phone
@@ -83,7 +85,7 @@ def ps(run: Invocation) -> int:
     rows = [
         {"USER": user, "PID": str(pid), "PPID": str(ppid), "VSZ": "13804592", "RSS": "98304", "WCHAN": "0",
          "ADDR": "0", "S": "S", "NAME": name, "CMD": name, "ARGS": name, "CMDLINE": name}
-        for user, pid, ppid, name in processes(run.phone)
+        for user, pid, ppid, name in processes(run)
         if everything or name in args or str(pid) in args
     ]  # fmt: skip
     unknown = [column for column in columns if rows and column not in rows[0]]
@@ -103,7 +105,7 @@ def _cell(text: str, width: int) -> str:
 def pidof(run: Invocation) -> int:
     """Process ids by name."""
     names = [arg for arg in run.args if not arg.startswith("-")]
-    found = [str(pid) for _, pid, _, name in processes(run.phone) if name in names]
+    found = [str(pid) for _, pid, _, name in processes(run) if name in names]
     if found:
         run.line(" ".join(found))
     return int(not found)
@@ -113,27 +115,42 @@ def pidof(run: Invocation) -> int:
 def pgrep(run: Invocation) -> int:
     """Process ids by a pattern of the name: -f, -l."""
     options, operands = parse_options(run, "flxn")
-    found = [(pid, name) for _, pid, _, name in processes(run.phone) if operands and re.search(operands[0], name)]
+    lines = _lines(run) if "f" in options else {}
+    everything = [(pid, lines.get(pid, name)) for _, pid, _, name in processes(run)]
+    found = [(pid, line) for pid, line in everything if operands and re.search(operands[0], line)]
     for pid, name in found:
         run.line(f"{pid} {name}" if "l" in options else str(pid))
     return int(not found)
 
 
+def _lines(run: Invocation) -> dict[int, str]:
+    return {process.pid: process.line for process in run.handset.processes}
+
+
 @on_phone
 def kill(run: Invocation) -> int:
-    """End an app by its process id, or by name with `killall` and `pkill`."""
+    """End an app or a program by its process id, by name with `killall` and `pkill`, by command line with `pkill -f`."""
     targets = [arg for arg in run.args if not NO_NUMBER.fullmatch(arg) and arg not in ("-f", "-l", "-s")]
     if not targets:
         raise ToolError(f'Needs 1 argument (see "{run.name} --help")')
     status = 0
     apps = {package.name for package in run.phone.packages.list()}
+    programs = {process.pid: process for process in run.handset.processes}
+    lines = _lines(run) if run.name == "pkill" and "-f" in run.args else {}
     for target in targets:
-        found = [entry for entry in processes(run.phone) if target in (str(entry[1]), entry[3])]
+        found = [
+            entry
+            for entry in processes(run)
+            if target in (str(entry[1]), entry[3]) or (entry[1] in lines and re.search(target, lines[entry[1]]))
+        ]
         if not found:
             run.complain(f"bad pid '{target}'" if run.name != "kill" else f"{target}: No such process")
             status = 1
-        for user, _, _, name in found:
-            if name in apps and (run.shell.uid == 0 or user == owner_name(run.shell.uid)):
+        for user, pid, _, name in found:
+            allowed = run.shell.uid == 0 or user == owner_name(run.shell.uid)
+            if allowed and pid in programs:
+                programs[pid].kill()
+            elif allowed and name in apps:
                 run.phone.force_stop(name)
             else:
                 run.complain(f"{target}: Operation not permitted")

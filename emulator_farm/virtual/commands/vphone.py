@@ -14,7 +14,7 @@ from emulator_farm.virtual.state import state_of
 
 USAGE = """vphone: the virtual phone's own command
   faults                     print the armed faults
-  fault NAME VALUE           arm one: screencap, dump, input, offline_after, count
+  fault NAME VALUE           arm one: screencap, dump, input, grpc, u2, offline_after, count
   fault clear                disarm all
   latency                    print the latencies in seconds
   latency NAME=SECONDS...    set some of: capture, input, dump, launch
@@ -32,6 +32,8 @@ KNOWN = {
     "screencap": ("", "truncated", "empty", "black", "warning", "crlf", "wrong_size", "stale", "status"),
     "dump": ("", "idle_error", "null_root", "stale"),
     "input": ("", "drop", "hang"),
+    "u2": ("", "killed", "refused", "not_connected", "hang"),
+    "grpc": ("", "padded", "black", "stale", "truncated", "empty", "unavailable", "hang", "drop"),
 }
 NUMBERS = ("offline_after", "count")
 LATENCIES = tuple(field.name.removesuffix("_s") for field in fields(Latency))
