@@ -37,12 +37,12 @@ class Handset:
         """Called when adbd restarts: cut the connections."""
         self.install_sessions = Sessions()
         self.reverse_forwards: dict[str, str] = {}
+        self.processes = Processes()
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.last_dump = ""
-        self.processes = Processes()
+        self.last_u2_dump = ""
         self.last_frame: Image.Image | None = None
         self._commands = 0
-        self.last_u2_dump = ""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=phone.serial)
         rootfs.populate(phone)
 
@@ -140,6 +140,8 @@ class Handset:
         self.install_sessions = Sessions()
         self.last_dump, self.last_u2_dump, self.last_frame = "", "", None
         self.remounted = False
+        for process in self.processes:
+            process.kill()
 
     def close(self) -> None:
         """End the phone's thread once what runs on it is done."""
@@ -147,7 +149,5 @@ class Handset:
 
 
 def _restart(phone: Phone) -> None:
-        for process in self.processes:
-            process.kill()
     phone.reboot()
     rootfs.boot(phone.files)

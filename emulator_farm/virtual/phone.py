@@ -235,10 +235,6 @@ class Phone:
         """Empty the focused field; False where no field has the focus."""
         return self._editor.clear()
 
-    def editor_action(self, code: int) -> bool:
-        """Perform an EditorInfo action on the focused field; False where none has the focus.
-
-        Codes: 2 go, 3 search, 4 send, 5 next, 6 done, 7 previous; any other performs the field's own action.
     def set_text_at(self, x: int, y: int, text: str) -> bool:
         """Replace the text of the field at a pixel, focused or not; False where there is none (ACTION_SET_TEXT)."""
         return self._editor.set_text(x, y, text)
@@ -252,6 +248,10 @@ class Phone:
     def clipboard(self, text: str) -> None:
         self._editor.clipboard = text
 
+    def editor_action(self, code: int) -> bool:
+        """Perform an EditorInfo action on the focused field; False where none has the focus.
+
+        Codes: 2 go, 3 search, 4 send, 5 next, 6 done, 7 previous; any other performs the field's own action.
         """
         return self._editor.perform_code(code)
 
@@ -272,13 +272,13 @@ class Phone:
         """State behind the screen changed."""
         self.system.changed()
 
-    def frame(self) -> Image.Image:
-        """The screen as RGB, size `screen_size`; black while the screen is off. Do not modify it: it is cached."""
-        return self._view.frame()
-
     def scene(self) -> Scene:
         """The windows on the screen, laid out; the same object until something changes."""
         return self._view.scene()
+
+    def frame(self) -> Image.Image:
+        """The screen as RGB, size `screen_size`; black while the screen is off. Do not modify it: it is cached."""
+        return self._view.frame()
 
     def png(self) -> bytes:
         """`frame()` as PNG, cached."""
@@ -407,11 +407,10 @@ class Phone:
         self.clock.mark_boot()
         self._touch.cancel()
         self._tasks.restart()
+        self.clipboard = ""
         self.screen_on = True
 
     def reset(self) -> None:
         """The factory state."""
-        self.clipboard = ""
-        self.system.notifications.reset()
         self.system.reset()
         self.reboot()

@@ -57,8 +57,6 @@ async def vphone(run: Invocation) -> int:
             _set_latency(phone.latency, pairs)
         case ["reset"]:
             await run.handset.reset()
-        case _:
-            run.err(USAGE)
         case ["state"]:
             state = await run.call(state_of)
             run.line(json.dumps(state, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
@@ -66,12 +64,12 @@ async def vphone(run: Invocation) -> int:
             await run.call(lambda phone: phone.clock.hold(what == "hold"))
         case ["snapshot", *words]:
             return await _snapshot(run, words)
+        case _:
+            run.err(USAGE)
             return 1
     return 0
 
 
-def _arm(faults: Faults, name: str, value: str) -> None:
-    value = "" if value in ("off", "none") else value
 async def _snapshot(run: Invocation, words: list[str]) -> int:
     handset = run.handset
     try:
@@ -102,6 +100,8 @@ def _modules(phone: Phone) -> frozenset[str]:
     return frozenset(entry.screen.__module__ for app in phone.system.apps.values() for entry in app.entries)
 
 
+def _arm(faults: Faults, name: str, value: str) -> None:
+    value = "" if value in ("off", "none") else value
     if name in KNOWN:
         if value not in KNOWN[name]:
             raise ToolError(f"unknown {name} fault {value!r}; known: {', '.join(filter(None, KNOWN[name]))}")
