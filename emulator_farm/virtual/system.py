@@ -50,13 +50,13 @@ class System:
         self.ime = InputMethods(self.settings, lambda package: self.packages.find(package) is not None)
         self.providers = Providers(self.changed)
         self.toast_text, self._toast_until = "", 0.0
+        self.toasts = 0
+        """How many were shown since the phone was made."""
         self.battery_level = 100
         self.charging = True
         self._before_airplane: tuple[str, str] | None = None
         for app in apps:
             for make in app.providers:
-        self.toasts = 0
-        """How many were shown since the phone was made."""
                 self.providers.add(make(self))
         self.reset()
 
@@ -109,13 +109,13 @@ class System:
     def toast(self, text: str) -> None:
         """Show a short message at the bottom for two seconds of phone time."""
         self.toast_text, self._toast_until = text, self.clock.monotonic() + TOAST_S
+        self.toasts += 1
         self.changed()
 
     @property
     def toast_now(self) -> str:
         """The message that shows now, empty where none does."""
         return self.toast_text if self.clock.monotonic() < self._toast_until else ""
-        self.toasts += 1
 
     @property
     def uses_24_hours(self) -> bool:
