@@ -39,6 +39,7 @@ from emulator_farm.devices.keyboard import Keyboard
 from emulator_farm.devices.observation import Observation, Outcome
 from emulator_farm.devices.replies import Row, content_rows, install_failure, setting
 from emulator_farm.devices.screen import Patience, Screen
+from emulator_farm.devices.snapshots import Snapshots, State
 from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Command, Completed, Transport, shell_line
 from emulator_farm.errors import CallerError, CommandFailed
 
@@ -81,6 +82,7 @@ class Device:
         self.screen = Screen(self.transport, patience or Patience(), raw_frames=raw_frames)
         self.keyboard = Keyboard(self.transport, self.install, self.screen.patience.keyboard_s)
         self.apps = Apps(self.transport)
+        self.snapshots = Snapshots(self.transport)
         self._info: DeviceInfo | None = None
         self._seen: Size | None = None
         self._can_drag = True
@@ -186,6 +188,30 @@ class Device:
         self.transport.forget()
         self.keyboard.forget()
         self.screen.forget()
+
+    # -- whole states
+
+    def snapshot(self, name: str) -> None:
+        """Keep the phone's whole state under a name. Raises Unsupported where the phone has no snapshots."""
+        self.snapshots.save(name)
+
+    def restore(self, name: str) -> None:
+        """Return to a saved state, and forget what was learned of the phone. Raises Unsupported, SnapshotFailed."""
+        self.snapshots.load(name)
+        self.forget()
+
+    def fork(self, others: Sequence[Device]) -> None:
+        """Make other phones what this one is now, to the pixel, so that each can go its own way from here.
+
+        They need the same panel and the same apps. Raises Unsupported, SnapshotFailed.
+        """
+        self.snapshots.copy_to([other.snapshots for other in others])
+        for other in others:
+            other.forget()
+
+    def state(self) -> State | None:
+        """Everything that is on the phone as data, None where it cannot tell (a virtual phone can)."""
+        return self.snapshots.state()
 
     # -- state
 

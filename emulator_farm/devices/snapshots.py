@@ -1,0 +1,116 @@
+"""Saved states of a phone, its state as data, and one phone made into the copy of another.
+
+A virtual phone does this by its own command, `vphone`; of any other phone `Unsupported` says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from emulator_farm.devices import sync
+from emulator_farm.devices.transport import Command, Completed, Transport
+from emulator_farm.errors import CallerError, CommandFailed, DeviceError
+
+State = dict[str, JsonValue]
+"""Sections of a phone's state by name; `docs/virtual-phone.md` lists them."""
+_UNKNOWN_COMMAND = 127
+_CARRIED = "/data/local/tmp/.vphone-snapshot"
+
+
+class Unsupported(CallerError):
+    """The phone has no snapshots that we can make."""
+
+
+class Snapshots:
+    """What one phone has saved."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def save(self, name: str) -> None:
+        """Keep the whole state under a name, in place of one that is there. Raises Unsupported, DeviceError."""
+        self._run(["vphone", "snapshot", "save", name])
+
+    def load(self, name: str) -> None:
+        """Return to a saved state. Raises Unsupported, DeviceError with the cause `snapshot_failed`."""
+        self._run(["vphone", "snapshot", "load", name])
+
+    def delete(self, name: str) -> None:
+        """Forget a saved state. Raises Unsupported, DeviceError."""
+        self._run(["vphone", "snapshot", "delete", name])
+
+    def names(self) -> list[str]:
+        """What is saved. Raises Unsupported."""
+        return self._run(["vphone", "snapshot", "list"]).text.splitlines()
+
+    def state(self) -> State | None:
+        """Everything that is on the phone, None where it cannot tell."""
+        completed = self._transport.shell("vphone state")
+        if completed.exit_code == _UNKNOWN_COMMAND:
+            return None
+        try:
+            state: JsonValue = json.loads(completed.text)
+        except ValueError:
+            state = None
+        if not isinstance(state, dict):
+            raise self._failed(completed)
+        return state
+
+    def copy_to(self, others: Sequence[Snapshots]) -> None:
+        """Make other phones what this one is now; those of another process get it as bytes. Raises as `load`."""
+        with self._shared() as name:
+            data: bytes | None = None
+            for other in others:
+                try:
+                    other.load(name)
+                except SnapshotFailed as error:
+                    if "no snapshot is named" not in str(error):
+                        raise
+                    data = data or self._transport.exec_out("vphone snapshot export")
+                    other.take_on(data)
+
+    def take_on(self, data: bytes) -> None:
+        """Take on a state that came as bytes. Raises Unsupported, DeviceError."""
+        sync.push(self._transport, data, _CARRIED)
+        try:
+            self._run(f"vphone snapshot import < {_CARRIED}")
+        except DeviceError:
+            self._transport.shell(["rm", "-f", _CARRIED])
+            raise
+
+    @contextlib.contextmanager
+    def _shared(self) -> Iterator[str]:
+        name = f"shared/{uuid.uuid4().hex}"
+        self.save(name)
+        try:
+            yield name
+        finally:
+            self.delete(name)
+
+    def _run(self, command: Command) -> Completed:
+        completed = self._transport.shell(command)
+        if completed.exit_code == _UNKNOWN_COMMAND:
+            raise Unsupported(f"{self._transport.serial} has no snapshots: it is no virtual phone")
+        if not completed.ok:
+            raise self._failed(completed)
+        return completed
+
+    def _failed(self, completed: Completed) -> DeviceError:
+        return SnapshotFailed(
+            serial=self._transport.serial,
+            command=completed.command,
+            exit_code=completed.exit_code,
+            stdout=completed.text,
+            stderr=completed.stderr.decode(errors="replace"),
+        )
+
+
+class SnapshotFailed(CommandFailed):
+    """A state was not saved, or not loaded; then the phone is as it was."""
+
+    cause = "snapshot_failed"
