@@ -118,6 +118,8 @@ class Window:
     """app | dialog | keyboard | status | navigation"""
     backdrop: Paint = "surface"
     """What lies behind it, for a window drawn on its own."""
+    decor: bool = True
+    """Whether the frame of an activity or a dialog is around the tree, as the UI tree shows it."""
 
     def at(self, x: int, y: int) -> list[Box]:
         """Boxes under a pixel, the front and deepest one first, then its ancestors."""

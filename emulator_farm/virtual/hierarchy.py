@@ -18,6 +18,8 @@ _ESCAPES = {
     "\t": "&#9;",
 }
 _TO_ESCAPE = re.compile('[&<>"\n\r\t\U00010000-\U0010ffff]')
+_DECOR = (("FrameLayout", ""), ("LinearLayout", ""), ("FrameLayout", "android:id/content"))
+"""The frame around an activity or a dialog, from outside in."""
 _NAF_EXEMPT = ("android.widget.ListView", "android.widget.GridView")
 
 
@@ -28,7 +30,7 @@ def dump(scene: Scene, rotation: int) -> str:
     parts = [f'{HEADER}<hierarchy rotation="{rotation}">']
     bounds = scene.area if window.kind == "app" else window.root.visible
     opened = 0
-    for view, name in (("FrameLayout", ""), ("LinearLayout", ""), ("FrameLayout", "android:id/content")):
+    for view, name in _DECOR if window.decor else ():
         rect = window.root.visible if name else bounds
         parts.append(_tag(0, "", name, f"android.widget.{view}", package, "", "", rect) + ">")
         opened += 1

@@ -30,20 +30,23 @@ class Keys:
     def press(self, keycode: int, meta: tuple[int, ...] = ()) -> None:
         """One press; `meta` holds the keycodes of modifiers that are down. Keys without a meaning here do nothing."""
         if keycode in (k.POWER, k.WAKEUP, k.SLEEP):
-            self.screen_on = keycode == k.WAKEUP or (keycode == k.POWER and not self.screen_on)
+            lit = keycode == k.WAKEUP or (keycode == k.POWER and not self.screen_on)
+            if self.screen_on and not lit:
+                self._system.ui.sleep()
+            self.screen_on = lit
             self._system.changed()
         elif self.screen_on:
             self._awake(keycode, meta)
 
     def _awake(self, keycode: int, meta: tuple[int, ...]) -> None:
-        tasks, settings = self._tasks, self._system.settings
+        ui, settings = self._system.ui, self._system.settings
         match keycode:
             case k.HOME:
-                tasks.go_home()
+                ui.home()
             case k.BACK | k.ESCAPE:
                 self.back()
             case k.APP_SWITCH:
-                tasks.overview()
+                ui.overview()
             case k.VOLUME_UP | k.VOLUME_DOWN:
                 step = 1 if keycode == k.VOLUME_UP else -1
                 level = settings.get_int("system", "volume_music_speaker") + step
@@ -51,19 +54,23 @@ class Keys:
             case k.VOLUME_MUTE:
                 settings.put("system", "volume_music_speaker", "0")
             case k.SETTINGS:
-                tasks.start(Intent("android.settings.SETTINGS"))
+                self._tasks.start(Intent("android.settings.SETTINGS"))
+            case k.MENU if ui.locked:
+                ui.dismiss_lock()
+            case k.NOTIFICATION:
+                ui.collapse() if ui.expanded else ui.expand()
             case _:
                 self._edit(keycode, meta)
 
     def back(self) -> None:
         """Back: the keyboard first, then popup, screen, task."""
-        popup = self._tasks.screen.popup
-        state = popup.view if popup else self._tasks.screen.view
+        screen = self._system.ui.front
+        state = screen.popup.view if screen.popup else screen.view
         if self._system.ime.shown and self._system.ime.draws_keys:
             state.keyboard = False
             self._system.changed()
         else:
-            self._tasks.back()
+            self._system.ui.back()
 
     def _edit(self, keycode: int, meta: tuple[int, ...]) -> None:
         editor = self._editor

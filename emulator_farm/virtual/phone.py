@@ -26,6 +26,7 @@ from .scene import Scene, Stage
 from .screen import App, Screen
 from .system import System
 from .system_bars import NavigationActions
+from .system_ui import SystemUi
 from .tasks import Tasks
 from .touch import Touch
 from .view import View
@@ -73,11 +74,12 @@ class Phone:
         self.packages, self.ime = self.system.packages, self.system.ime
         self.ime.probe = lambda: self._view.scene().typing
         self._tasks = Tasks(self.system)
+        self.ui = SystemUi(self.system)
         self._editor = Editor(lambda: self._view.scene(), self.system.changed)
         self._keys = Keys(self.system, self._tasks, self._editor)
         self._touch = Touch(self.system, lambda: self._view.scene(), self._editor)
         type_key = KeyActions(self._press_char, self._editor.delete, self._press_enter)
-        navigation = NavigationActions(self._keys.back, self._tasks.go_home, self._tasks.overview)
+        navigation = NavigationActions(self._keys.back, self.ui.home, self.ui.overview)
         self._stage = Stage(self.system, Keyboard(type_key), navigation)
         self._view = View(self.system, self._stage, lambda: self._keys.screen_on)
         providers = {f"content.{name}": provider for name, provider in self.system.providers.items()}
@@ -151,6 +153,8 @@ class Phone:
 
     @screen_on.setter
     def screen_on(self, on: bool) -> None:
+        if not on and self._keys.screen_on:
+            self.ui.sleep()
         self._keys.screen_on = on
         self.invalidate()
 
@@ -305,7 +309,7 @@ class Phone:
 
     def focused_window(self) -> str:
         """Name of the focused window as `dumpsys window` prints it after `u0 `: a component or a system window."""
-        return str(self.foreground()) if self.screen_on else "NotificationShade"
+        return str(self.foreground()) if self.screen_on and not self.ui.covered else "NotificationShade"
 
     def tasks(self) -> list[TaskInfo]:
         """Running tasks, the front one first."""
@@ -346,11 +350,11 @@ class Phone:
 
     def go_home(self) -> None:
         """The home key."""
-        self._tasks.go_home()
+        self.ui.home()
 
     def recents(self) -> None:
         """The overview of open apps; a second time it goes to the app used before."""
-        self._tasks.overview()
+        self.ui.overview()
 
     def broadcast(self, intent: Intent) -> BroadcastResult:
         """Deliver a broadcast. The ADB keyboard answers where it is the current input method; nobody else listens."""
@@ -408,7 +412,9 @@ class Phone:
         self._touch.cancel()
         self._tasks.restart()
         self.clipboard = ""
+        self.system.notifications.reset()
         self.screen_on = True
+        self.ui.restart()
 
     def reset(self) -> None:
         """The factory state."""

@@ -124,7 +124,7 @@ class Painter:
         focused = state.focus == widget.state_key and widget.enabled
         if focused and widget.value:
             self._selection(box, widget)
-        color: Paint = "on_surface" if widget.enabled else "disabled"
+        color: Paint = widget.ink if widget.enabled else "disabled"
         if widget.value or widget.draw_hint:
             self._lines(box, color if widget.value else "on_surface_variant")
         if focused:

@@ -24,6 +24,7 @@ from .system_bars import (
 from .theme import THEMES
 from .widgets import Paint, TextField
 
+SYSTEM_UI = "com.android.systemui"
 ACTION_ICONS = {
     "none": "keyboard_return",
     "go": "arrow_forward",
@@ -123,6 +124,12 @@ class Frame(NamedTuple):
         keys = Rect(content.left, max(content.top, content.bottom - tall), content.right, content.bottom)
         return cls(Rect(0, 0, width, height), status, navigation, content, keys, side)
 
+    def under(self, screen: Screen) -> "Frame":
+        """The division where this screen is in front: its content takes the place of the bars that it covers."""
+        if screen.covers == "all":
+            return self._replace(content=self.area)
+        return self._replace(content=self.content._replace(top=0)) if screen.covers == "status" else self
+
 
 class Stage:
     """Composes scenes for one phone."""
@@ -137,7 +144,7 @@ class Stage:
         """Lay everything out."""
         system = self._system
         font_scale, density = system.font_scale, system.display.density
-        frame = Frame.of(system)
+        frame = Frame.of(system).under(screen)
         area, content, keys = frame.area, frame.content, frame.keys
         probe = Layout(density, 1.0, self._bar_state)
         popup = screen.popup
@@ -171,10 +178,12 @@ class Stage:
                 Window(probe.place(toast(system.toast_now), content, (0.5, 0.86)), "", self._bar_state, "toast")
             )
         white = screen.on_wallpaper
-        tree = status_bar(system, white)
-        windows.append(Window(probe.fit(tree, frame.status), "com.android.systemui", self._bar_state, "status"))
-        tree = navigation_bar(system, self._navigation, white, frame.side)
-        windows.append(Window(probe.fit(tree, frame.navigation), "com.android.systemui", self._bar_state, "navigation"))
+        if not screen.covers:
+            tree = status_bar(system, white)
+            windows.append(Window(probe.fit(tree, frame.status), SYSTEM_UI, self._bar_state, "status"))
+        if screen.covers != "all":
+            tree = navigation_bar(system, self._navigation, white, frame.side)
+            windows.append(Window(probe.fit(tree, frame.navigation), SYSTEM_UI, self._bar_state, "navigation"))
         dim = popup is not None and popup.dim
         behind = screen.backdrop, screen.bar_backdrop
         return Scene(
@@ -185,8 +194,8 @@ class Stage:
 def app_window(screen: Screen, system: System, room: Rect | None = None, at_origin: bool = False) -> Window:
     """A screen's own window, laid out in `room` (default: what the system bars leave), at (0, 0) on demand."""
     layout = Layout(system.display.density, system.font_scale, screen.view)
-    place = room or Frame.of(system).content
+    place = room or Frame.of(system).under(screen).content
     if at_origin:
         place = Rect(0, 0, place.width, place.height)
     root = layout.fit(screen.build(), place)
-    return Window(root, screen.package, screen.view, "app", screen.backdrop)
+    return Window(root, screen.package, screen.view, "app", screen.backdrop, decor=not screen.covers)

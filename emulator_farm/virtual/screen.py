@@ -22,7 +22,7 @@ What must survive a restart of the app belongs into `system.settings`, `system.f
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .boxes import ViewState
 from .intents import Component, Intent
@@ -65,6 +65,8 @@ class Screen:
     """What fills the screen behind the app, under the bars too."""
     bar_backdrop: Paint | None = None
     """What lies under the navigation bar, where it differs."""
+    covers: Literal["", "status", "all"] = ""
+    """System bars that the screen lies over, for the system's own windows: they draw what those show."""
 
     def __init__(self, system: "System", package: str, intent: Intent) -> None:
         self.system = system

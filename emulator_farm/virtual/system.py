@@ -4,10 +4,12 @@ import zlib
 from typing import TYPE_CHECKING
 
 from .clock import Clock
+from .dates import half_day
 from .defaults import factory_props
 from .display import Display
 from .files import FileTree
 from .ime import InputMethods
+from .notifications import Notifications
 from .packages import SERVICES, Packages
 from .providers import Providers
 from .settings_db import SettingsDb
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from .screen import App
+    from .system_ui import SystemUi
     from .tasks import Tasks
 
 
@@ -32,6 +35,7 @@ class System:
     """The state that outlives apps. `version` counts changes that may show on the screen."""
 
     tasks: "Tasks"
+    ui: "SystemUi"
 
     def __init__(
         self, serial: str, panel: tuple[int, int, int], clock: Clock, apps: "tuple[App, ...]", seed: int = 0
@@ -49,6 +53,7 @@ class System:
         self.packages = Packages((*(app.record(10050 + index) for index, app in enumerate(apps)), *SERVICES))
         self.ime = InputMethods(self.settings, lambda package: self.packages.find(package) is not None)
         self.providers = Providers(self.changed)
+        self.notifications = Notifications(self.changed)
         self.toast_text, self._toast_until = "", 0.0
         self.toasts = 0
         """How many were shown since the phone was made."""
@@ -88,6 +93,7 @@ class System:
         self.settings.reset()
         self.settings.put("secure", "android_id", f"{zlib.crc32(self.serial.encode()):08x}{self.seed & 0xFFFFFFFF:08x}")
         self.packages.reset()
+        self.notifications.reset()
         self.props.clear()
         self.props.update(factory_props(self.serial, self.display.physical_density))
         self.display.size_override = self.display.density_override = None
@@ -127,7 +133,13 @@ class System:
         if self.uses_24_hours:
             return f"{hour:02d}:{minute:02d}"
         text = f"{hour % 12 or 12}:{minute:02d}"
-        return f"{text} {'AM' if hour < 12 else 'PM'}" if suffix else text
+        return half_day(text, hour, self.locale) if suffix else text
+
+    @property
+    def locale(self) -> str:
+        """The language tag of the first system language, `en-US`, `zh-CN` or another."""
+        chosen = self.settings.get("system", "system_locales") or self.props.get("persist.sys.locale") or "en-US"
+        return chosen.partition(",")[0]
 
     @property
     def dark(self) -> bool:

@@ -9,6 +9,8 @@ STATUS_HEIGHT = 24
 BUTTONS_SIZE = 48
 PILL_SIZE = 24
 GESTURAL = "2"
+SHOWN = 3
+"""Notifications that have an icon in the status bar."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,18 @@ def status_bar(system: System, white: bool) -> Widget:
     now = system.now()
     time = system.clock_text(now.hour, now.minute, suffix=False)
     icons = tuple(Icon(name=name, size=16, color=ink, filled=True) for name in status_icons(system))
-    left = Text(text=time, size=14, color=ink, weight="medium")
-    return Row(w=FILL, pad=pad(16, 0), children=(left, Space(grow=1), Row(w=-2.0, gap=3, children=icons)))
+    left: list[Widget] = [Text(text=time, size=14, color=ink, weight="medium")]
+    left += [Icon(name=each.icon, size=16, color=ink, filled=True) for each in system.notifications.list()[:SHOWN]]
+    return Row(
+        w=FILL, pad=pad(16, 0), on_fling=lambda direction: _pulled(system, direction),
+        children=(Row(w=WRAP, gap=6, children=tuple(left)), Space(grow=1), Row(w=WRAP, gap=3, children=icons)),
+    )  # fmt: skip
+
+
+def _pulled(system: System, direction: str) -> bool:
+    if direction == "down":
+        system.ui.expand()
+    return direction == "down"
 
 
 def toast(text: str) -> Widget:

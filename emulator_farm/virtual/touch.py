@@ -57,7 +57,7 @@ class Touch:
         """A finger goes down; one that was down already is lost."""
         scene = self._scene()
         window, path = _hit(scene, x, y)
-        self._finger = _Finger(x, y, at, path, window, scene, self._system.tasks.screen, last_x=x, last_y=y)
+        self._finger = _Finger(x, y, at, path, window, scene, self._system.ui.front, last_x=x, last_y=y)
         slider = _nearest(path, Slider)
         if slider is not None and slider.widget.enabled:
             self._finger.mode = "slide"
@@ -156,7 +156,7 @@ class Touch:
         self._last_tap = None if double else (x, y, at)
         if finger.window is None:
             if finger.scene.active.kind == "dialog":
-                self._system.tasks.back()
+                self._system.ui.back()
             return
         for box in finger.path:
             widget = box.widget
@@ -193,18 +193,18 @@ class Touch:
                 return
 
     def _system_gesture(self, finger: _Finger, dx: int, dy: int, at: float) -> bool:
-        tasks, area = self._system.tasks, finger.scene.area
+        ui, area = self._system.ui, finger.scene.area
         edge = finger.scene.layout(finger.scene.app).px(EDGE_DP)
         if finger.window is not None and finger.window.kind == "navigation" and dy < 0 and abs(dy) > abs(dx):
             if at - finger.at >= HOLD_S:
-                tasks.overview()
+                ui.overview()
             else:
-                tasks.go_home()
+                ui.home()
             return True
         from_left = finger.x < edge and dx > 0
         from_right = finger.x >= area.right - edge and dx < 0
         if (from_left or from_right) and abs(dx) > abs(dy):
-            tasks.back()
+            ui.back()
             return True
         return False
 

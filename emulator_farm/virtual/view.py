@@ -37,7 +37,7 @@ class View:
     def scene(self) -> Scene:
         """The windows on the screen, laid out."""
         system = self._system
-        screen = system.tasks.screen
+        screen = system.ui.front
         now = system.now()
         shown_time = (now.date(), now.hour, now.minute)
         key = (system.version, id(screen), shown_time, screen.moment(), system.toast_now)

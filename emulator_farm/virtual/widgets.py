@@ -216,6 +216,7 @@ class TextField(Widget):
     min_lines: int = 1
     password: bool = False
     numeric: bool = False
+    ink: Paint = "on_surface"
     max_length: int = 0
     """Characters accepted; 0 = no limit."""
     select_on_focus: bool = False

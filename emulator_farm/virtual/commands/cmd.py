@@ -8,6 +8,8 @@ from .am import am
 from .arguments import unknown_command
 from .ime import ime
 from .input import input_tool
+from .locksettings import locksettings
+from .notification import notification
 from .pm import pm
 from .settings import settings
 from .svc import switch_radio
@@ -97,9 +99,18 @@ async def uimode(run: Invocation) -> int:
 
 
 async def statusbar(run: Invocation) -> int:
-    """The notification shade; this phone has none to pull down."""
-    if run.args[:1] not in (["expand-notifications"], ["expand-settings"], ["collapse"], ["disable-for-setup"]):
-        raise _unknown(run)
+    """The notification shade."""
+    match run.args[:1]:
+        case ["expand-notifications"]:
+            await run.call(lambda phone: phone.ui.expand())
+        case ["expand-settings"]:
+            await run.call(lambda phone: phone.ui.expand("settings"))
+        case ["collapse"]:
+            await run.call(lambda phone: phone.ui.collapse())
+        case ["disable-for-setup"] | ["send-disable-flag"]:
+            pass
+        case _:
+            raise _unknown(run)
     return 0
 
 
@@ -113,15 +124,6 @@ async def battery(run: Invocation) -> int:
 async def clipboard(run: Invocation) -> int:
     """A real phone has no shell command for the clipboard."""
     raise ToolError("No shell command implementation.", code=255, prefix="")
-
-
-async def notification(run: Invocation) -> int:
-    """Notification policy; nothing to list here."""
-    match run.args[:1]:
-        case ["list"] | ["set_dnd"] | ["allow_listener"] | ["disallow_listener"]:
-            return 0
-        case _:
-            raise _unknown(run)
 
 
 async def locale(run: Invocation) -> int:
@@ -144,7 +146,7 @@ async def quiet(run: Invocation) -> int:
 SERVICES: dict[str, Callable[[Invocation], Awaitable[int]]] = {
     "activity": am, "appops": quiet, "battery": battery, "bluetooth_manager": bluetooth_manager,
     "clipboard": clipboard, "connectivity": connectivity, "device_config": quiet, "input": input_tool,
-    "input_method": ime, "locale": locale, "notification": notification, "package": pm, "settings": settings,
-    "statusbar": statusbar, "uimode": uimode, "wifi": wifi, "window": wm,
+    "input_method": ime, "locale": locale, "lock_settings": locksettings, "notification": notification,
+    "package": pm, "settings": settings, "statusbar": statusbar, "uimode": uimode, "wifi": wifi, "window": wm,
 }  # fmt: skip
 TOOLS: dict[str, Tool] = {"cmd": cmd}

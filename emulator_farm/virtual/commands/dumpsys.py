@@ -6,7 +6,7 @@ from emulator_farm.virtual.apps.dialer import in_call
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, on_phone
 
-from . import dumpsys_window
+from . import dumpsys_window, notification
 from .dumpsys_package import describe_package
 from .screencap import DISPLAY_ID
 
@@ -192,8 +192,8 @@ def _empty(run: Invocation, phone: Phone, args: list[str]) -> str:
 SERVICES: dict[str, Dump] = {
     "SurfaceFlinger": _surface_flinger, "activity": dumpsys_window.activity, "alarm": _alarm, "battery": _battery,
     "bluetooth_manager": _bluetooth, "clipboard": _empty, "connectivity": _empty, "display": dumpsys_window.display,
-    "input": _input, "input_method": _input_method, "notification": _empty, "package": _package, "power": _power,
-    "settings": _settings, "statusbar": _empty, "telephony.registry": _telephony, "wifi": _wifi,
+    "input": _input, "input_method": _input_method, "notification": notification.dump, "package": _package,
+    "power": _power, "settings": _settings, "statusbar": _empty, "telephony.registry": _telephony, "wifi": _wifi,
     "window": dumpsys_window.window,
 }  # fmt: skip
 TOOLS: dict[str, Tool] = {"dumpsys": dumpsys}

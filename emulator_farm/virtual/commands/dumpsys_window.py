@@ -93,11 +93,15 @@ def _displays(phone: Phone) -> str:
 
 def _policy(phone: Phone) -> str:
     awake = str(phone.screen_on).lower()
+    locked, secure = str(phone.ui.locked).lower(), str(phone.ui.lock.secure).lower()
+    dreaming = str(phone.ui.locked or not phone.screen_on).lower()
     return (
         "WINDOW MANAGER POLICY STATE (dumpsys window policy)\n"
         f"    mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n"
-        f"    mShowingLockscreen=false mShowingDream=false mDreamingLockscreen={str(not phone.screen_on).lower()}\n"
-        f"    KeyguardServiceDelegate\n      showing=false\n      inputRestricted=false\n"
+        f"    isKeyguardShowing={locked} mShowingLockscreen={locked} mShowingDream=false "
+        f"mDreamingLockscreen={dreaming}\n"
+        f"    KeyguardServiceDelegate\n      showing={locked}\n      showingAndNotOccluded={locked}\n"
+        f"      inputRestricted={locked}\n      occluded=false\n      secure={secure}\n"
         f"      screenState=SCREEN_STATE_{'ON' if phone.screen_on else 'OFF'}\n"
         f"      interactiveState=INTERACTIVE_STATE_{'AWAKE' if phone.screen_on else 'SLEEP'}\n"
     )
@@ -148,6 +152,7 @@ def _activities(phone: Phone) -> str:
     out.append(f"\n  topResumedActivity={record}\n")
     out.append(f"  ResumedActivity: {record}\n  mResumedActivity: {record}\n")
     out.append(f"  mFocusedApp={record}\n  mLastFocusedRootTask=Task{{#{_task_of_front(phone)} visible=true}}\n")
+    out.append(f"  KeyguardController:\n    mKeyguardShowing={str(phone.ui.locked).lower()}\n    mAodShowing=false\n")
     return "".join(out)
 
 

@@ -283,7 +283,7 @@ async def ifconfig(run: Invocation) -> int:
 
 @on_phone
 def service(run: Invocation) -> int:
-    """`service list` and `service check NAME`."""
+    """`service list`, `service check NAME`, and the shade by `service call statusbar 1|2`."""
     from .dumpsys import SERVICES
 
     match run.args:
@@ -293,6 +293,9 @@ def service(run: Invocation) -> int:
                 run.line(f"{index}\t{name}: []")
         case ["check", name]:
             run.line(f"Service {name}: {'found' if name in SERVICES else 'not found'}")
+        case ["call", "statusbar", "1" | "2" as code, *_]:
+            run.phone.ui.expand() if code == "1" else run.phone.ui.collapse()
+            run.line("Result: Parcel(00000000    '....')")
         case _:
             raise ToolError("Unknown or unsupported service command", code=10)
     return 0

@@ -35,7 +35,10 @@ def wm(run: Invocation) -> int:
             return _density(run, run.phone, args[1:])
         case ["user-rotation"]:
             return _rotation(run, run.phone, args[1:])
-        case ["dismiss-keyguard"] | ["scaling"] | ["fixed-to-user-rotation"] | ["set-ignore-orientation-request"]:
+        case ["dismiss-keyguard"]:
+            run.phone.ui.dismiss_lock()
+            return 0
+        case ["scaling"] | ["fixed-to-user-rotation"] | ["set-ignore-orientation-request"]:
             return 0
         case [] | ["help"] | ["-h"]:
             run.out(USAGE)

@@ -111,7 +111,7 @@ class TestOthers:
         assert "SurfaceOrientation: 1" in out("wm user-rotation lock 1; dumpsys input")
         assert re.search(r"nowRTC=\d{13}=\d{4}-", out("dumpsys alarm"))
         assert "name:airplane_mode_on pkg:android value:0" in out("dumpsys settings")
-        assert out("dumpsys connectivity; dumpsys -t 5 notification") == ""
+        assert out("dumpsys connectivity; dumpsys -t 5 clipboard") == ""
 
     def test_lists_and_unknown_services(self, sh: Sh, out: Out) -> None:
         assert "  window\n" in out("dumpsys -l")
