@@ -34,6 +34,14 @@ _FLAG = re.compile(
     re.IGNORECASE,
 )
 """A field that says that there is nothing."""
+_EMPTY = re.compile(
+    r"\b(?:bbox_2d|bbox|bboxes|box|boxes|point_2d|points?|coordinates?|positions?|locations?)[\"']?\s{0,3}[:=]\s{0,3}"
+    r"(?:[\[({][\s\[\](){}]{0,20}[\])}]|\"\"|'')",
+    re.IGNORECASE,
+)
+"""A field for a place with none in it."""
+_NO_PLACE = re.compile(r"(?<![\d.])-1(?:\.0{1,9})?\s{0,3}[,，\s]\s{0,3}-1(?:\.0{1,9})?(?![\d.]?\d)")
+"""The coordinates with which families refuse."""
 _NOTHING = re.compile(
     r"(?:\s|```(?:json)?|</?(?:answer|action|tool_call)>|<\|\w{1,20}\|>|[.\"'`*])*+(?:\[\s{0,20}\]|null|none|n/a|\{\s{0,20}\})"
     r"(?:\s|```|</?(?:answer|action|tool_call)>|<\|\w{1,20}\|>|[.\"'`*])*+",
@@ -41,7 +49,7 @@ _NOTHING = re.compile(
 )
 _WORDS = re.compile(
     r"\b(?:not|isn['’]t|aren['’]t|no longer|nowhere)\s(?:\w{1,12}\s){0,3}"
-    r"(?:present|visible|shown|displayed|found|available|exist|appear|on (?:the|this) (?:screen|page)|"
+    r"(?:present|visible|shown|displayed|found|available|there|exist|appear|on (?:the|this) (?:screen|page)|"
     r"in (?:the|this) (?:screenshot|image|picture))\b"
     r"|\b(?:cannot|can['’]t|can not|could not|couldn['’]t|do not|don['’]t|did not|unable to|failed to)\s(?:\w{1,12}\s)?"
     r"(?:see|find|locate|identify)\b(?!\s(?:the|any|an?|your)\s(?:image|screenshot|picture)\b)"
@@ -160,11 +168,14 @@ class Grounder(Adapter):
         if _FLAG.search(said):
             return None
         found = _called(reply) or _in_answer(text) or find_place(text)
+        denied = _WORDS.search(said) is not None
         if found is None:
-            if _NOTHING.fullmatch(said) or _WORDS.search(said):
+            if denied or _NOTHING.fullmatch(said) or _EMPTY.search(said):
                 return None
             raise Unreadable("the reply names no place, and does not say that there is none")
-        return None if all(number == -1 for number in found.numbers) else found
+        refused = all(number == -1 for number in found.numbers)
+        placeholder = _NO_PLACE.search(said) or all(number in (0, -1) for number in found.numbers)
+        return None if refused or (denied and placeholder) else found
 
 
 def _called(reply: Reply) -> Found | None:

@@ -116,6 +116,11 @@ def test_the_prompt_holds_the_element_and_the_current_screenshot_once(name):
         "I cannot find a bell icon here.", "I'm unable to locate the requested element.", "It doesn't exist.",
         '{"present": false, "bbox_2d": [0, 0, 0, 0]}', '{"bbox_2d": null}', "屏幕上没有该元素", "未找到目标控件",
         "<think>Perhaps [1, 2]? No.</think>The icon isn't visible.",
+        "The element is not present: [-1,-1]", '{"bbox_2d": [-1, -1], "reason": "not present"}',
+        "Not present. <point>-1 -1</point>", "The icon near (100, 200) is not there; [-1, -1]", "[-1,0] not present",
+        '{"bbox_2d": [0, 0, 0, 0], "label": "not present"}', "The button is not visible: (0, 0)",
+        '{"bbox_2d": []}', '[{"bbox_2d": [ ], "label": "bell"}]', '{"point_2d": [[]]}', '{"points": []}', '{"box": ""}',
+        '```json\n{"coordinates": []}\n```',
     ],
 )  # fmt: skip
 def test_refusals_in_words_of_any_family(name, text):
@@ -137,6 +142,9 @@ def test_what_is_neither_place_nor_refusal(name, text):
 def test_words_of_absence_beside_a_place_are_no_refusal():
     found = read("qwen3-vl", 'The label is not visible, but the icon is: {"bbox_2d": [500, 500, 500, 500]}')
     assert found.place.point == Point(540, 1200)
+    listed = read("qwen3-vl", '[{"label": "text", "bbox_2d": []}, {"label": "icon", "bbox_2d": [500, 500, 500, 500]}]')
+    assert listed.place.point == Point(540, 1200)
+    assert read("qwen3-vl", "[0, 0]").place.point == Point(0, 0)
 
 
 @pytest.mark.parametrize(
