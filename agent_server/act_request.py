@@ -7,6 +7,7 @@ decodes it. Turns that name their picture by its digest get it from what earlier
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 
@@ -43,6 +44,9 @@ def observation_of(
         read_image(f"history[{index}].screenshot", turn.screenshot, files.get(index), limits)
         for index, turn in enumerate(request.history)
     ]
+    for index, (turn, image) in enumerate(zip(request.history, brought, strict=True)):
+        if turn.screenshot_sha256 is not None and image is not None:
+            _check_digest(index, turn.screenshot_sha256, image.data)
     named = {
         index: turn.screenshot_sha256
         for index, turn in enumerate(request.history)
@@ -67,6 +71,15 @@ def observation_of(
         history_images=tuple(found.get(index) or image for index, image in enumerate(brought)),
         missing=frozenset(index for index, image in found.items() if image is None),
     )
+
+
+def _check_digest(index: int, stated: str, data: bytes) -> None:
+    actual = hashlib.sha256(data).hexdigest()
+    if actual != stated:
+        raise InvalidRequest(
+            f"history[{index}].screenshot_sha256 is {stated}, but the SHA-256 of the bytes in "
+            f"history[{index}].screenshot is {actual}; send one of the two, or the digest of these very bytes"
+        )
 
 
 def _history_files(request: ActRequest, parts: Mapping[str, Part]) -> dict[int, Part]:

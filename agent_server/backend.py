@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -244,7 +245,9 @@ class ChatBackend:
         replica.down_until = 0.0
         _check_status(response, replica.url)
         heavy = len(response.body) > _STRUCTURED_BYTES
-        return await off_loop(heavy, read_completion, response.body, replica.url, weights, request.return_tokens)
+        asked = request.sampling.get("n")
+        read = partial(read_completion, samples=asked if isinstance(asked, int) else 1)
+        return await off_loop(heavy, read, response.body, replica.url, weights, request.return_tokens)
 
     async def _send(
         self, replica: Replica, method: str, path: str, body: bytes = b"", fields: str = ""

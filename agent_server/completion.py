@@ -33,14 +33,22 @@ class Completion:
     weights_policy: WeightsPolicy | None = None
 
 
-def read_completion(content: bytes, url: str, weights: str | None = None, with_tokens: bool = False) -> Completion:
-    """Read a `/v1/chat/completions` answer. Raises BackendReply for anything else."""
+def read_completion(
+    content: bytes, url: str, weights: str | None = None, with_tokens: bool = False, *, samples: int = 1
+) -> Completion:
+    """Read a `/v1/chat/completions` answer.
+
+    Raises BackendReply for anything else, and for fewer than the `samples` that were asked for: shares, votes and
+    groups over them would be wrong.
+    """
     try:
         body = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise BackendReply(f"{url} answered with something that is not JSON: {_excerpt(content)}") from error
     if not isinstance(body, dict) or not isinstance(body.get("choices"), list) or not body["choices"]:
         raise BackendReply(f"{url} answered without choices: {_excerpt(content)}")
+    if (told := len(body["choices"])) < samples:
+        raise BackendReply(f"{url} answered with {told} choices where {samples} were asked for (n={samples})")
     prompt_ids = _list_of(int, body.get("prompt_token_ids")) if with_tokens else None
     choices = []
     for choice in sorted(body["choices"], key=_index):

@@ -176,9 +176,22 @@ def test_a_screenshot_that_came_before_is_known_by_its_digest(serve_app, screens
 def test_an_image_that_comes_beside_its_digest_counts(serve_app):
     policy = LooksBack()
     url = serve_app(create_app(policy))
-    act(url, history=[{"screenshot": PIXEL, "screenshot_sha256": "0" * 64}])
+    assert act(url, history=[{"screenshot": PIXEL, "screenshot_sha256": SHA}]).status_code == 200
     assert policy.seen[-1].history_images[0].data == PNG
     assert policy.seen[-1].missing == frozenset()
+
+
+def test_an_image_that_is_not_the_one_its_digest_names(serve_app, screenshot):
+    policy = LooksBack()
+    url = serve_app(create_app(policy))
+    answer = act(url, history=[{}, {"screenshot": PIXEL, "screenshot_sha256": "0" * 64}])
+    is_problem(answer, 422, f"history[1].screenshot_sha256 is {'0' * 64}")
+    assert SHA in answer.json()["detail"]
+    turns = [{"screenshot_sha256": SHA}]
+    request = (None, json.dumps({"goal": "g", "history": turns}), "application/json")
+    files = {"request": request, "screenshot": screenshot, "history[0].screenshot": screenshot}
+    is_problem(httpx.post(f"{url}/act", files=files), 422, f"history[0].screenshot_sha256 is {SHA}")
+    assert policy.seen == []
 
 
 def test_a_policy_that_sees_only_the_current_screenshot_keeps_none(url, policy):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -294,6 +296,14 @@ def test_html_in_place_of_a_completion(scripted):
     url, _ = scripted(ScriptedReply(body=b"<html>gateway</html>", content_type="text/html"), model="m")
     with pytest.raises(BackendReply, match="not JSON: <html>gateway"):
         ask([url], HELLO)
+
+
+def test_fewer_samples_than_were_asked_for(scripted):
+    choice = {"index": 0, "message": {"content": "a"}, "finish_reason": "stop"}
+    url, _ = scripted(ScriptedReply(body=json.dumps({"choices": [choice]}).encode()), model="m")
+    assert len(ask([url], HELLO)[0].choices) == 1
+    with pytest.raises(BackendReply, match="answered with 1 choices where 3 were asked for"):
+        ask([url], replace(HELLO, sampling={"n": 3}))
 
 
 def test_weights_are_what_the_server_says(scripted):

@@ -38,6 +38,13 @@ def test_samples_come_in_the_order_of_their_index():
     assert [c.text for c in completion.choices] == ["a", "b"]
 
 
+def test_fewer_samples_than_were_asked_for_are_an_error_that_names_both_numbers():
+    two = body(choice("a", index=0), choice("b", index=1))
+    assert len(read_completion(two, "u", samples=2).choices) == 2
+    with pytest.raises(BackendReply, match=r"http://b answered with 2 choices where 5 were asked for \(n=5\)"):
+        read_completion(two, "http://b", samples=5)
+
+
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
 def test_reasoning_that_the_server_took_out(name):
     message = {"content": "go", name: "why"}
