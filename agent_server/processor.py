@@ -64,7 +64,7 @@ def checkpoint_processor(folder: Path) -> Processor | None:
     """
     for name in _FILES:
         path = folder / name
-        if path.is_file():
+        if path.exists():
             content = read_object(path)
             nested = content.get("image_processor")
             said = nested if isinstance(nested, dict) else content

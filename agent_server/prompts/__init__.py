@@ -23,6 +23,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from agent_server.errors import InvalidRequest
 from agent_server.prompts.origin import CUSTOM_ORIGIN, SHIPPED_ORIGIN, origins_of
+from agent_server.regular_file import read_regular
 
 _TEMPLATE_ERRORS = (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What rendering can raise: a template computes, so its mistakes are Python's too."""
@@ -154,7 +155,16 @@ def _compiled(source: str) -> jinja2.Template:
 
 
 def _read(folder: Path) -> dict[str, str]:
-    return {path.name.removesuffix(".jinja"): path.read_text("utf-8") for path in sorted(folder.glob("*.jinja"))}
+    return {path.name.removesuffix(".jinja"): _text(path) for path in sorted(folder.glob("*.jinja"))}
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_regular(path).decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(
+            f"{path} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}"
+        ) from error
 
 
 _ENVIRONMENT = ImmutableSandboxedEnvironment(

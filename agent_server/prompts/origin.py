@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_server.errors import InvalidRequest
+from agent_server.regular_file import read_regular
 
 SHIPPED_ORIGIN = "shipped"
 CUSTOM_ORIGIN = "custom"
@@ -51,7 +52,7 @@ def origins_of(folder: Path, templates: Mapping[str, str]) -> dict[str, str]:
     if not path.exists():
         return dict.fromkeys(templates, CUSTOM_ORIGIN)
     try:
-        origin = Origin.model_validate_json(path.read_bytes())
+        origin = Origin.model_validate_json(read_regular(path))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"])) or "the file"

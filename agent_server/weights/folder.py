@@ -15,6 +15,7 @@ import orjson
 
 from agent_server.errors import InvalidRequest
 from agent_server.json_file import read_object
+from agent_server.regular_file import open_regular
 
 _HEAD_LIMIT = 100 * 2**20
 _VISION = ("visual", "vision", "vpm")
@@ -42,7 +43,7 @@ def check_adapter(folder: Path, vision: bool) -> None:
 def check_checkpoint(folder: Path, served: Path | None) -> None:
     """Raises InvalidRequest where it is not a checkpoint, or not one of the shape of `served` where that is known."""
     config, shapes = read_object(folder / "config.json"), _shapes(folder)
-    if served is None or not (served / "config.json").is_file():
+    if served is None or not (served / "config.json").exists():
         return
     for name in ("architectures", "model_type"):
         there = read_object(served / "config.json").get(name)
@@ -66,7 +67,7 @@ def ties_embeddings(folder: Path) -> bool:
 def tensors(path: Path) -> dict[str, Shape]:
     """Names and shapes of the tensors of a safetensors file. Raises InvalidRequest."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             (length,) = struct.unpack("<Q", file.read(8))
             if length > _HEAD_LIMIT:
                 raise InvalidRequest(f"{path} is not a safetensors file: its head would have {length} bytes")
