@@ -45,8 +45,13 @@ def phone(
     capture_latency: Annotated[float, typer.Option(min=0, help="Seconds that a screenshot takes longer.")] = 0.0,
     input_latency: Annotated[float, typer.Option(min=0, help="Seconds that an input takes longer.")] = 0.0,
     dump_latency: Annotated[float, typer.Option(min=0, help="Seconds that a UI dump takes longer.")] = 0.0,
+    emulator: Annotated[
+        bool,
+        typer.Option("--emulator", help="Open an emulator's console and gRPC too; `getprop` on the phone says where."),
+    ] = False,
 ) -> None:
     """Run virtual phones until Ctrl-C and print their addresses, one a line."""
+    from emulator_farm.virtual.emulator import MissingExtra
     from emulator_farm.virtual.fleet import FleetError, PhoneOptions, serve
 
     latencies = (capture_latency, input_latency, dump_latency)
@@ -54,12 +59,14 @@ def phone(
         raise CallerError("a latency must be a number of seconds")
     if port + count > 65536:
         raise CallerError(f"--port {port} leaves no room for {count} phones; ports end at 65535")
-    options = PhoneOptions(*_panel(size), density, *latencies)
+    options = PhoneOptions(*_panel(size), density, *latencies, emulator=int(emulator))
     ports = list(range(port, port + count)) if port else None
     try:
         serve(count, lambda address: print(address, flush=True), options, ports)
     except FleetError as error:
         raise InfrastructureError(f"the virtual phones failed: {error}", cause="phone_host") from None
+    except MissingExtra as error:
+        raise CallerError(str(error)) from None
     except OSError as error:
         raise CallerError(f"the virtual phones cannot be served: {error.strerror or error}") from None
 

@@ -33,7 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda signum, frame: stop.set())
     first, count = given["first"], given["count"]
-    with PhoneHost([options.make(index) for index in range(first, first + count)]) as host:
+    phones = [options.make(index) for index in range(first, first + count)]
+    with PhoneHost(phones, emulator=bool(options.emulator)) as host:
         sys.stdout.write("".join(f"{address}\n" for address in host.addresses))
         sys.stdout.flush()
         if given["child"]:

@@ -20,6 +20,8 @@ class Display:
         self.physical_width, self.physical_height, self.physical_density = width, height, density
         self.size_override: tuple[int, int] | None = None
         self.density_override: int | None = None
+        self.held = 0
+        """Quarter turns of the phone in the hand, which show where auto-rotate is on."""
         self._settings = settings
         self._changed = changed
 
@@ -35,9 +37,9 @@ class Display:
 
     @property
     def rotation(self) -> int:
-        """Quarter turns, 0-3: `user_rotation`, or 0 where auto-rotate is on, for this phone always stands upright."""
+        """Quarter turns, 0-3: `user_rotation`, or where auto-rotate is on how the phone is held, upright at first."""
         if self._settings.get_int("system", "accelerometer_rotation"):
-            return 0
+            return self.held
         return self._settings.get_int("system", "user_rotation") % 4
 
     @property
@@ -51,6 +53,11 @@ class Display:
         """Width and height in the current rotation, dp."""
         width, height = self.size
         return width * BASELINE / self.density, height * BASELINE / self.density
+
+    def turn(self) -> None:
+        """Turn the phone in the hand, clockwise by a quarter."""
+        self.held = (self.held - 1) % 4
+        self._changed()
 
     def override_size(self, size: tuple[int, int] | None) -> None:
         """Another logical size, natural orientation; None = the panel's own."""

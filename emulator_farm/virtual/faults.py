@@ -39,3 +39,5 @@ class Latency:
     input_s: float = 0.0
     dump_s: float = 0.0
     launch_s: float = 0.0
+    grpc_s: float = 0.0
+    """Of a screenshot by gRPC, which does not take `capture_s`."""

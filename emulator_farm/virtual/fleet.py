@@ -40,10 +40,13 @@ class PhoneOptions:
     input_s: float = 0.0
     dump_s: float = 0.0
     launch_s: float = 0.0
+    grpc_s: float = 0.0
+    emulator: int = 0
+    """1 opens an emulator's console and gRPC beside ADB."""
 
     def make(self, index: int) -> Phone:
         """Phone number `index`; its serial and seed follow from the number."""
-        latency = Latency(self.capture_s, self.input_s, self.dump_s, self.launch_s)
+        latency = Latency(self.capture_s, self.input_s, self.dump_s, self.launch_s, self.grpc_s)
         return Phone(f"virtual-{index}", self.width, self.height, self.density, seed=index, latency=latency)
 
     def arguments(self) -> list[str]:
@@ -163,7 +166,8 @@ def serve(
     options = options or PhoneOptions()
     if ports or process_count(count) == 1:
         keep_frames_in_heap()
-        with PhoneHost([options.make(index) for index in range(count)], ports=ports) as host:
+        phones = [options.make(index) for index in range(count)]
+        with PhoneHost(phones, ports=ports, emulator=bool(options.emulator)) as host:
             for address in host.addresses:
                 announce(address)
             stop.wait()

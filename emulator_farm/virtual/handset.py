@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from PIL import Image
@@ -35,6 +35,8 @@ class Handset:
         self.online = True
         self.on_restart: Callable[[], None] = lambda: None
         """Called when adbd restarts: cut the connections."""
+        self.endpoints: dict[str, str] = {}
+        """Where the emulator's other ports are, as properties. Of the process, so no snapshot or fork carries them."""
         self.install_sessions = Sessions()
         self.reverse_forwards: dict[str, str] = {}
         self.processes = Processes()
@@ -49,6 +51,10 @@ class Handset:
     async def call(self, function: Callable[[Phone], T]) -> T:
         """Run `function(phone)` on the phone's own thread and give its result; its exceptions come through."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, self.phone)
+
+    def submit(self, function: Callable[[Phone], T]) -> Future[T]:
+        """As `call`, for callers that are threads."""
+        return self._thread.submit(function, self.phone)
 
     def write_log(self, level: str, tag: str, message: str) -> None:
         """Add a line to the log that `logcat` shows. Phone thread only."""
@@ -109,6 +115,7 @@ class Handset:
         def wipe(phone: Phone) -> None:
             rootfs.wipe(phone.files)
             phone.reset()
+            phone.display.held = 0
             rootfs.populate(phone)
 
         await self.call(wipe)

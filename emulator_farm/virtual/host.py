@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self, TypeVar
 
+from .emulator import Emulator, MissingExtra
 from .handset import Handset
 from .phone import Phone
 from .server import AdbServer, banner
@@ -17,17 +18,21 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 START_TIMEOUT_S = 60.0
+_ATTEMPTS = 20
+"""At two free ports in a row, for ADB and console."""
 
 
 class PhonePort:
     """One phone and the port on which it serves ADB."""
 
-    def __init__(self, phone: Phone, shelf: Shelf | None = None) -> None:
+    def __init__(self, phone: Phone, shelf: Shelf | None = None, *, emulator: bool = False) -> None:
+        """`emulator` opens console and gRPC beside ADB."""
         self.handset = Handset(phone, shelf)
         self.server = AdbServer(
             Services(self.handset).resolve, lambda: banner(self.handset.phone.props), self.handset.accepts
         )
         self.handset.on_restart = self.server.drop_connections
+        self._emulator = Emulator(self.handset, self._kill) if emulator else None
 
     @property
     def phone(self) -> Phone:
@@ -40,14 +45,29 @@ class PhonePort:
         return f"{self.server.host}:{self.server.port}"
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> Self:
-        """Open the port."""
-        await self.server.start(host, port)
+        """Open the port, or ports. Raises OSError where one is taken."""
+        for attempt in range(_ATTEMPTS):
+            await self.server.start(host, port)
+            if self._emulator is None:
+                break
+            try:
+                await self._emulator.start(host, self.server.port - 1)
+                break
+            except OSError:
+                await self.server.stop()
+                if port or attempt == _ATTEMPTS - 1:
+                    raise
         return self
 
     async def stop(self) -> None:
-        """Close the port, its connections and the phone's thread."""
-        await self.server.stop()
+        """Close the ports, their connections and the phone's thread."""
+        await self._kill()
         self.handset.close()
+
+    async def _kill(self) -> None:
+        await self.server.stop()
+        if self._emulator is not None:
+            await self._emulator.stop()
 
 
 class PhoneHost:
@@ -56,9 +76,21 @@ class PhoneHost:
     Pass a number, or phones of your own making. Everything ends with the `with` block.
     """
 
-    def __init__(self, phones: int | list[Phone] = 1, host: str = "127.0.0.1", ports: list[int] | None = None) -> None:
+    def __init__(
+        self,
+        phones: int | list[Phone] = 1,
+        host: str = "127.0.0.1",
+        ports: list[int] | None = None,
+        *,
+        emulator: bool = False,
+    ) -> None:
+        """`ports` are ADB's, 0 for a free one. `emulator` gives each phone a console, on the port below, and gRPC.
+
+        Entering raises MissingExtra where gRPC is asked for and not installed.
+        """
         self._phones = [Phone(f"virtual-{n}", seed=n) for n in range(phones)] if isinstance(phones, int) else phones
         self._host = host
+        self._emulator = emulator
         self._wanted = ports or [0] * len(self._phones)
         self._ports: list[PhonePort] = []
         self.shelf = Shelf()
@@ -125,10 +157,10 @@ class PhoneHost:
         self._stop = asyncio.Event()
         try:
             for phone, port in zip(self._phones, self._wanted, strict=True):
-                self._ports.append(await PhonePort(phone, self.shelf).start(self._host, port))
+                self._ports.append(await PhonePort(phone, self.shelf, emulator=self._emulator).start(self._host, port))
             self._started.set()
             await self._stop.wait()
-        except OSError as error:
+        except (OSError, MissingExtra) as error:
             self._error = error
         finally:
             for port_of_phone in self._ports:

@@ -9,10 +9,11 @@ MAX_VALUE = 92
 def getprop(run: Invocation) -> int:
     """All properties, or one with an optional default."""
     args = [arg for arg in run.args if arg not in ("-T", "-Z")]
+    props = run.phone.props | run.handset.endpoints
     if args:
-        run.line(run.phone.props.get(args[0]) or (args[1] if len(args) > 1 else ""))
+        run.line(props.get(args[0]) or (args[1] if len(args) > 1 else ""))
         return 0
-    for name, value in sorted(run.phone.props.items()):
+    for name, value in sorted(props.items()):
         run.line(f"[{name}]: [{value}]")
     return 0
 

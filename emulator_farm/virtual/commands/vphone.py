@@ -5,6 +5,7 @@ from dataclasses import asdict, fields
 
 from emulator_farm.virtual.faults import Faults, Latency
 from emulator_farm.virtual.graph import NotState
+from emulator_farm.virtual.packages import PackageNotFound
 from emulator_farm.virtual.packing import pack, unpack
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shelf import NoSnapshot, Saved
@@ -17,8 +18,9 @@ USAGE = """vphone: the virtual phone's own command
   fault NAME VALUE           arm one: screencap, dump, input, grpc, u2, offline_after, count
   fault clear                disarm all
   latency                    print the latencies in seconds
-  latency NAME=SECONDS...    set some of: capture, input, dump, launch
+  latency NAME=SECONDS...    set some of: capture, input, dump, launch, grpc
   reset                      return to the factory state
+  ask PACKAGE PERMISSION     have the app ask for a permission, in front of what shows now
   state                      print everything that is on the phone as JSON
   clock hold|run             stop the phone's clock, or let it go on
   snapshot save NAME         keep the phone's whole state; NAME may begin with shared/, for all phones of this process
@@ -57,6 +59,11 @@ async def vphone(run: Invocation) -> int:
             _set_latency(phone.latency, pairs)
         case ["reset"]:
             await run.handset.reset()
+        case ["ask", package, permission]:
+            try:
+                await run.call(lambda phone: phone.ask_permission(package, permission))
+            except PackageNotFound as error:
+                raise ToolError(str(error)) from error
         case ["state"]:
             state = await run.call(state_of)
             run.line(json.dumps(state, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
