@@ -1,6 +1,6 @@
 """What is installed: packages, their activities, launcher components and granted permissions."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .intents import Component
 
@@ -31,6 +31,12 @@ class Package:
     activities: tuple[Activity, ...] = ()
     permissions: frozenset[str] = field(default_factory=frozenset)
     """Permissions now granted."""
+    requested: tuple[str, ...] = ()
+    """Runtime permissions that its manifest names."""
+    once: frozenset[str] = field(default_factory=frozenset)
+    """Granted permissions that end when the app is stopped."""
+    refused: tuple[str, ...] = ()
+    """Permissions that the user refused, one entry for each time."""
 
     @property
     def launcher(self) -> Component | None:
@@ -121,6 +127,7 @@ class Packages:
             uid=old.uid if old else 10200 + len(self._installed),
             activities=old.activities if old else (),
             permissions=old.permissions if old else frozenset(),
+            requested=old.requested if old else (),
         )
         self._installed[name] = package
         return package
@@ -130,13 +137,40 @@ class Packages:
         self.get(name)
         del self._installed[name]
 
-    def grant(self, name: str, permission: str) -> None:
-        """Grant a permission; raises PackageNotFound."""
-        self._with_permissions(name, self.get(name).permissions | {permission})
+    def grant(self, name: str, permission: str, once: bool = False) -> None:
+        """Grant a permission, `once` until the app is stopped; raises PackageNotFound."""
+        package = self.get(name)
+        temporary = package.once | {permission} if once else package.once - {permission}
+        refused = tuple(other for other in package.refused if other != permission)
+        granted = package.permissions | {permission}
+        self._installed[name] = replace(package, permissions=granted, once=temporary, refused=refused)
 
     def revoke(self, name: str, permission: str) -> None:
         """Take a permission away; raises PackageNotFound."""
-        self._with_permissions(name, self.get(name).permissions - {permission})
+        package = self.get(name)
+        self._installed[name] = replace(
+            package, permissions=package.permissions - {permission}, once=package.once - {permission}
+        )
+
+    def refuse(self, name: str, permission: str) -> None:
+        """The user said no; raises PackageNotFound."""
+        package = self.get(name)
+        self._installed[name] = replace(package, refused=(*package.refused, permission))
+
+    def refusals(self, name: str, permission: str) -> int:
+        """How often the user said no since it was last granted; raises PackageNotFound."""
+        return self.get(name).refused.count(permission)
+
+    def end_once(self, name: str) -> None:
+        """The app was stopped: what it was granted for one time is gone."""
+        package = self.find(name)
+        if package is not None and package.once:
+            self._installed[name] = replace(package, permissions=package.permissions - package.once, once=frozenset())
+
+    def forget_answers(self, name: str) -> None:
+        """Its data were cleared: it has to ask for everything again; raises PackageNotFound."""
+        shipped = next((each.permissions for each in self._shipped if each.name == name), frozenset())
+        self._installed[name] = replace(self.get(name), permissions=shipped, once=frozenset(), refused=())
 
     def launcher(self, name: str) -> Component | None:
         """The launcher activity of a package; None where it has none or is not installed."""
@@ -146,8 +180,3 @@ class Packages:
     def activities(self) -> tuple[Activity, ...]:
         """Every activity of every package."""
         return tuple(activity for package in self.list() for activity in package.activities)
-
-    def _with_permissions(self, name: str, permissions: frozenset[str]) -> None:
-        from dataclasses import replace
-
-        self._installed[name] = replace(self.get(name), permissions=permissions)

@@ -21,13 +21,14 @@ from .key_input import Keys
 from .keyboard import KeyActions, Keyboard
 from .keycodes import typeable
 from .packages import Activity
+from .permission_dialog import request_permission
 from .providers import ProviderError, UnknownProvider, Value
 from .scene import Scene, Stage
 from .screen import App, Screen
 from .system import System
 from .system_bars import NavigationActions
 from .system_ui import SystemUi
-from .tasks import Tasks
+from .tasks import Task, Tasks
 from .touch import Touch
 from .view import View
 
@@ -305,7 +306,7 @@ class Phone:
 
     def foreground(self) -> Component:
         """The resumed activity."""
-        return self._tasks.screen.component
+        return self._tasks.screen.front
 
     def focused_window(self) -> str:
         """Name of the focused window as `dumpsys window` prints it after `u0 `: a component or a system window."""
@@ -314,8 +315,7 @@ class Phone:
     def tasks(self) -> list[TaskInfo]:
         """Running tasks, the front one first."""
         return [
-            TaskInfo(task.id, task.package, tuple(screen.component for screen in task.screens))
-            for task in reversed(self._tasks.stack)
+            TaskInfo(task.id, task.package, _activities(task)) for task in reversed(self._tasks.stack)
         ]
 
     def is_running(self, package: str) -> bool:
@@ -337,6 +337,11 @@ class Phone:
     def force_stop(self, package: str) -> None:
         """Close the app's activities; stored state stays."""
         self._tasks.stop(package)
+
+    def ask_permission(self, package: str, permission: str) -> None:
+        """Have an app ask for a permission over the screen in front, as apps do; raises PackageNotFound."""
+        request_permission(self.screen, permission, lambda granted: None, package)
+        self.invalidate()
 
     def clear_data(self, package: str) -> bool:
         """`pm clear`: stop it and return its data to the shipped state; False where it is not installed."""
@@ -420,3 +425,9 @@ class Phone:
         """The factory state."""
         self.system.reset()
         self.reboot()
+
+
+def _activities(task: Task) -> tuple[Component, ...]:
+    """From bottom to top; a dialog of another app's is one of its own."""
+    found = [screen.component for screen in task.screens]
+    return tuple(found) if task.top.front == found[-1] else (*found, task.top.front)

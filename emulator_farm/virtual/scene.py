@@ -158,7 +158,7 @@ class Stage:
         active = app
         if popup is not None:
             root = Layout(density, font_scale, popup.view).place(popup.build(), room, popup.anchor)
-            active = Window(root, screen.package, popup.view, "dialog")
+            active = Window(root, screen.front.package if popup.component else screen.package, popup.view, "dialog")
             windows.append(active)
         field = focused_field(active)
         if state.focus and field is None:

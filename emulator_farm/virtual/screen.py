@@ -51,6 +51,8 @@ class Popup:
     dim: bool = True
     on_dismiss: Action = _nothing
     """Called when it goes away by back or a tap outside, not when a button closes it."""
+    component: Component | None = None
+    """The activity that the dialog is, where another app shows it, such as the question for a permission."""
     view: ViewState = field(default_factory=ViewState)
 
 
@@ -96,6 +98,11 @@ class Screen:
 
     def on_resume(self) -> None:
         """The screen is in front again."""
+
+    @property
+    def front(self) -> Component:
+        """What is in front while this screen is: itself, or the activity that lies over it as a dialog."""
+        return self.popup.component if self.popup is not None and self.popup.component else self.component
 
     # -- for subclasses
 
@@ -164,6 +171,8 @@ class App:
     provision: Callable[["System"], None] = _no_data
     """Puts the shipped data in place, replacing what is there: first boot and `pm clear`."""
     providers: tuple[Callable[["System"], Provider], ...] = ()
+    permissions: tuple[str, ...] = ()
+    """Runtime permissions that it asks for, by `request_permission`."""
 
     def record(self, uid: int) -> Package:
         """The package manager's record of this app."""
@@ -174,4 +183,7 @@ class App:
             activities.append(Activity(component, actions, entry.data, entry.launcher))
         name = self.label.replace(" ", "")
         path = self.apk or f"/system/priv-app/{name}/{name}.apk"
-        return Package(self.package, self.label, self.version, apk_path=path, uid=uid, activities=tuple(activities))
+        return Package(
+            self.package, self.label, self.version, apk_path=path, uid=uid, activities=tuple(activities),
+            requested=self.permissions,
+        )  # fmt: skip

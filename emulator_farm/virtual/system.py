@@ -74,6 +74,7 @@ class System:
         if self.packages.find(package) is None:
             return False
         self.tasks.stop(package)
+        self.packages.forget_answers(package)
         if package in STORAGE:
             for authority in STORAGE[package]:
                 self.providers.get(authority).wipe()

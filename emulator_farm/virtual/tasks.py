@@ -187,6 +187,8 @@ class Tasks:
         """Kill a package: no task, no process."""
         self.stack = [task for task in self.stack if task.package != package]
         self.pids.pop(package, None)
+        self._system.packages.end_once(package)
+        self._system.notifications.cancel_of(package)
         self._settle()
 
     # -- inside

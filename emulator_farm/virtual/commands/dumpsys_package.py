@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from emulator_farm.virtual.packages import Package
+from emulator_farm.virtual.permission_dialog import ALWAYS_ASKED
 from emulator_farm.virtual.phone import Phone
 
 
@@ -13,6 +14,7 @@ def describe_package(phone: Phone, name: str) -> str:
         return f"Unable to find package: {name}\n"
     installed = _time_of(phone, package)
     flags = "SYSTEM HAS_CODE ALLOW_CLEAR_USER_DATA" if package.system else "HAS_CODE ALLOW_CLEAR_USER_DATA"
+    runtime = sorted({*package.requested, *package.permissions})
     code_path = package.apk_path.rsplit("/", 1)[0]
     lines = ["Activity Resolver Table:", "  Non-Data Actions:"]
     for activity in package.activities:
@@ -39,13 +41,25 @@ def describe_package(phone: Phone, name: str) -> str:
         f"    lastUpdateTime={installed}",
         f"    signatures=PackageSignatures{{{stable_hash(name + 's')} version:2, "
         f"signatures:[{stable_hash(name + 'k')}], past signatures:[]}}",
+        *(["    requested permissions:"] if package.requested else []),
+        *(f"      {permission}" for permission in package.requested),
         "    installPermissionsFixed=true",
         f"    User 0: ceDataInode={package.uid} installed=true hidden=false suspended=false stopped=false enabled=0",
         "      gids=[3003]",
         "      runtime permissions:",
-        *(f"        {permission}: granted=true, flags=[ USER_SET ]" for permission in sorted(package.permissions)),
+        *(f"        {permission}: {_grant(package, permission)}" for permission in runtime),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _grant(package: Package, permission: str) -> str:
+    flags = ["USER_SET"] if permission in package.permissions or permission in package.refused else []
+    if package.refused.count(permission) >= ALWAYS_ASKED:
+        flags = ["USER_FIXED"]
+    if permission in package.once:
+        flags.append("ONE_TIME")
+    granted = str(permission in package.permissions).lower()
+    return f"granted={granted}, flags=[ {'|'.join(flags) + ' ' if flags else ''}]"
 
 
 def _time_of(phone: Phone, package: Package) -> str:

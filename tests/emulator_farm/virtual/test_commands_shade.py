@@ -86,3 +86,21 @@ def test_unknown(sh: Sh, command: str) -> None:
     result = sh(command)
     assert result.code == 255
     assert result.out.startswith("Unknown command: ")
+
+
+def test_permissions_by_command(sh: Sh, out: Out) -> None:
+    camera = "android.permission.CAMERA"
+    assert sh("vphone ask no.such.package x").code == 1
+    out(f"vphone ask org.virtual.notes {camera}")
+    assert "GrantPermissionsActivity" in out("dumpsys activity activities | grep mResumedActivity")
+    assert "GrantPermissionsActivity" in out("dumpsys window | grep mCurrentFocus")
+    assert "Allow Notes to take pictures and record video?" in out(DUMP)
+    out("input keyevent BACK")
+    dump = out("dumpsys package org.virtual.notes")
+    assert "requested permissions:\n      android.permission.POST_NOTIFICATIONS" in dump
+    assert "android.permission.POST_NOTIFICATIONS: granted=false, flags=[ ]" in dump
+    out(f"pm grant org.virtual.notes {camera}; vphone ask org.virtual.notes {camera}")
+    assert "permission_message" not in out(DUMP)
+    assert f"{camera}: granted=true, flags=[ USER_SET ]" in out("dumpsys package org.virtual.notes")
+    out(f"pm revoke org.virtual.notes {camera}; vphone ask org.virtual.notes {camera}")
+    assert "permission_message" in out(DUMP)

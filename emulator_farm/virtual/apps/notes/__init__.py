@@ -19,6 +19,7 @@ APP = App(
     version="1.0",
     apk="/product/app/Notes/Notes.apk",
     provision=_ship,
+    permissions=("android.permission.POST_NOTIFICATIONS",),
     entries=(
         Entry(".MainActivity", NoteList, launcher=True),
         Entry(".EditorActivity", NoteEditor, ("android.intent.action.SEND",), ("text/plain",)),

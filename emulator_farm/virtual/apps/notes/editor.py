@@ -2,7 +2,10 @@
 
 from emulator_farm.virtual.apps.notes.folder import Folder
 from emulator_farm.virtual.dialogs import confirm
+from emulator_farm.virtual.intents import Intent
 from emulator_farm.virtual.material import icon_button, scrolling, top_bar
+from emulator_farm.virtual.notifications import Notification
+from emulator_farm.virtual.permission_dialog import request_permission
 from emulator_farm.virtual.screen import Screen
 from emulator_farm.virtual.widgets import FILL, Column, TextField, Widget, pad
 
@@ -30,6 +33,7 @@ class NoteEditor(Screen):
         actions = [icon_button("check", "Save", self._save_and_close, "action_save")]
         if self.stored:
             actions.insert(0, icon_button("delete", "Delete", self._ask, "action_delete"))
+            actions.insert(0, icon_button("push_pin", "Pin to notifications", self._ask_to_pin, "action_pin"))
         title = TextField(
             id="edit_title", value=self.title, hint="Title", on_change=self._set_title, action="next", size=24,
             weight="medium", w=FILL, pad=pad(24, 12), max_length=120,
@@ -60,6 +64,23 @@ class NoteEditor(Screen):
     def _save_and_close(self) -> None:
         self._save()
         self.close()
+
+    def _ask_to_pin(self) -> None:
+        request_permission(self, "android.permission.POST_NOTIFICATIONS", self._pin)
+
+    def _pin(self, allowed: bool) -> None:
+        if not allowed:
+            self.system.toast("Notes may not send notifications")
+            return
+        self._save()
+        opens = Intent(component=self.component, extras={"title": self.stored})
+        self.system.notifications.post(
+            Notification(
+                self.package, 1, self.stored, self.body, self.system.now(), tag=self.stored, icon="push_pin",
+                uid=self.system.packages.get(self.package).uid, intent=opens, channel="pinned",
+            )
+        )  # fmt: skip
+        self.system.toast("Pinned")
 
     def _ask(self) -> None:
         self.show(confirm(f'"{self.stored}" will be deleted.', "Delete", self._delete, self.dismiss, "Delete note?"))

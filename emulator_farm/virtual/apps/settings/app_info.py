@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from emulator_farm.virtual.apps.settings.app_permissions import AppPermissions
 from emulator_farm.virtual.apps.settings.page import Page, plain
 from emulator_farm.virtual.dialogs import confirm
 from emulator_farm.virtual.intents import Intent
@@ -84,7 +85,7 @@ class AppInfo(Page):
             Column(w=FILL, align="center", gap=12, pad=pad(24, 8), children=(face, name)),
             Row(w=FILL, gap=12, justify="center", pad=pad(24, 12), children=buttons),
             plain("Notifications", "On"),
-            plain("Permissions", f"{len(package.permissions)} permissions granted"),
+            plain("Permissions", f"{len(package.permissions)} permissions granted", self._open_permissions),
             list_item("Storage & cache", f"{_size(package)} used in internal storage", on_tap=self._open_storage),
             plain("Mobile data & Wi-Fi", "No data used"),
             plain("Battery", "0% use since last full charge"),
@@ -93,6 +94,9 @@ class AppInfo(Page):
 
     def _launch(self, package: Package) -> None:
         self.system.tasks.start(Intent(MAIN, component=package.launcher))
+
+    def _open_permissions(self) -> None:
+        self.open(AppPermissions, package=self.subject)
 
     def _open_storage(self) -> None:
         self.open(AppStorage, package=self.subject)
