@@ -51,7 +51,8 @@ def populate(phone: Phone) -> None:
     for path, target in LINKS.items():
         if not files.is_there(path):
             files.symlink(target, path)
-    files.chown("/storage/emulated/0", *MEDIA_RW)
+    for path in list(files.walk("/storage/emulated/0")):
+        files.chown(path, *MEDIA_RW)
     files.chmod("/storage/emulated/0", 0o2770)
     files.chown("/data/local/tmp", *SHELL)
     files.chmod("/data/local/tmp", 0o771)

@@ -1,6 +1,6 @@
 """The apps that ship with the phone. `emulator_farm.virtual.screen` says how one is declared."""
 
-from emulator_farm.virtual.apps import calendar, clock, contacts, dialer, launcher, messages, notes, settings
+from emulator_farm.virtual.apps import calendar, clock, contacts, dialer, files, launcher, messages, notes, settings
 from emulator_farm.virtual.screen import App
 
 APPS: tuple[App, ...] = (
@@ -12,4 +12,5 @@ APPS: tuple[App, ...] = (
     messages.APP,
     dialer.APP,
     calendar.APP,
+    files.APP,
 )
