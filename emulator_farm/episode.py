@@ -125,6 +125,12 @@ class Episode:
     reward: float | None = None
     reason: str = ""
     """What the checker found, for people."""
+    clean: bool | None = None
+    """Whether nothing else changed on the phone than what the task declares; None where that is not known."""
+    undeclared: tuple[str, ...] = ()
+    """What else changed, one change a text."""
+    progress: float | None = None
+    """How far the agent came, from 0 to 1, where the task has milestones."""
 
     @property
     def id(self) -> str:

@@ -232,6 +232,8 @@ def _summary(report: Report) -> Table:
     decisions = [f"{len(ids)} {name}" for name, ids in report.decisions.items() if ids]
     table.add_row("episodes", f"{len(report.episodes)} of {report.planned} planned")
     table.add_row("success", f"{report.rate}  ({report.rate.successes} of {report.rate.trials})")
+    if report.clean.trials:
+        table.add_row("clean", f"{report.clean.successes} of {report.clean.trials} changed nothing undeclared")
     unchecked = len(report.episodes) - report.rate.trials
     if unchecked:
         table.add_row("without check", f"{unchecked} episodes, no part of the success rate")
@@ -247,16 +249,23 @@ def _task_table(report: Report) -> Table:
     table.add_column("success", justify="right")
     table.add_column("n", justify="right")
     table.add_column("steps", justify="right")
+    for name in ("clean", "progress") if report.clean.trials else ():
+        table.add_column(name, justify="right")
     for control in report.controls:
         table.add_column(Text(control.name), justify="right")
     for row in report.tasks:
         others = [_short(row.controls[control.name]) for control in report.controls]
-        table.add_row(Text(row.task), str(row.rate), str(row.rate.trials), f"{row.mean_steps:.1f}", *others)
+        extent = [_short(row.clean), _percent(row.progress)] if report.clean.trials else []
+        table.add_row(Text(row.task), str(row.rate), str(row.rate.trials), f"{row.mean_steps:.1f}", *extent, *others)
     return table
 
 
 def _short(rate: Rate) -> str:
-    return "–" if rate.share is None else f"{100 * rate.share:.0f} %"
+    return _percent(rate.share)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f} %"
 
 
 def _count_table(title: str, what: str, counts: Mapping[str, int]) -> Table:

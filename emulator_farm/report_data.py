@@ -16,9 +16,11 @@ from emulator_farm.verdicts import standing
 STAGES = ("capture", "settle", "decide", "act")
 """The stages of a step, in the order in which they happen."""
 _COLUMNS = (
-    "task", "status", "end", "reward", "model", "adapter", "weights", "prompt_digest", "started_at", "action",
-    "parse_error", *(f"t_{stage}_ms" for stage in STAGES),
+    "task", "status", "end", "reward", "clean", "progress", "model", "adapter", "weights", "prompt_digest",
+    "started_at", "action", "parse_error", *(f"t_{stage}_ms" for stage in STAGES),
 )  # fmt: skip
+_LAST = ("task", "status", "end", "reward", "clean", "progress", "model", "adapter")
+"""Columns that are the same on every row, or count on the last one."""
 UNJUDGED = "unjudged"
 
 
@@ -31,6 +33,8 @@ class Played:
     status: str
     end: str
     reward: float | None
+    clean: bool | None
+    progress: float | None
     steps: int
     model: str
     adapter: str
@@ -73,6 +77,10 @@ class TaskRow:
     passed: tuple[str, ...]
     failed: tuple[str, ...]
     mean_steps: float
+    clean: Rate
+    """Of the episodes of which it is known, those that changed nothing beside what the task declares."""
+    progress: float | None
+    """Mean of the episodes of a task with milestones."""
     controls: Mapping[str, Rate]
 
 
@@ -112,6 +120,10 @@ class Report:
     @property
     def rate(self) -> Rate:
         return _rate(self.episodes)
+
+    @property
+    def clean(self) -> Rate:
+        return _clean(self.episodes)
 
     @property
     def unnamed_holes(self) -> int:
@@ -158,7 +170,7 @@ def played(store: Store) -> Iterable[Played]:
             continue
         yield Played(
             id=episode_id,
-            **{name: rows[name][-1] for name in ("task", "status", "end", "reward", "model", "adapter")},
+            **{name: rows[name][-1] for name in _LAST},
             weights=", ".join(dict.fromkeys(filter(None, rows["weights"]))) or None,
             prompt_digest=rows["prompt_digest"][-1],
             started_at=rows["started_at"][0],
@@ -205,6 +217,8 @@ def _tasks(episodes: Sequence[Played], controls: Mapping[str, Sequence[Played]])
             passed=tuple(one.id for one in found if one.passed),
             failed=tuple(one.id for one in found if one.checked and not one.passed),
             mean_steps=sum(one.steps for one in found) / len(found),
+            clean=_clean(found),
+            progress=_progress(found),
             controls={name: _rate([one for one in other if one.task == task]) for name, other in controls.items()},
         )
         for task, found in sorted(by_task.items())
@@ -214,6 +228,17 @@ def _tasks(episodes: Sequence[Played], controls: Mapping[str, Sequence[Played]])
 def _rate(episodes: Sequence[Played]) -> Rate:
     """Of the episodes that a check decided."""
     return Rate(sum(one.passed for one in episodes), sum(one.checked for one in episodes))
+
+
+def _clean(episodes: Sequence[Played]) -> Rate:
+    """Of the episodes of which it is known."""
+    known = [one.clean for one in episodes if one.clean is not None]
+    return Rate(sum(known), len(known))
+
+
+def _progress(episodes: Sequence[Played]) -> float | None:
+    known = [one.progress for one in episodes if one.progress is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _names(runs: Sequence[Sequence[Played]]) -> list[str]:

@@ -23,9 +23,10 @@ from agent_server.errors import PolicyError, PolicyRejected
 from agent_server.schemas import ActResponse, HistoryTurn, Sampling, Tokens
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.observation import Observation
+from emulator_farm.devices.snapshots import State
 from emulator_farm.episode import Decision, Effect, End, Episode, Header, Screen, Status, Step, Timing
 from emulator_farm.errors import PolicyFault
-from emulator_farm.tasks.checks import CheckResult, Evidence, evaluate
+from emulator_farm.tasks.checks import CheckResult, Evidence, conclude, state_before
 from emulator_farm.tasks.setup import prepare, tear_down
 from emulator_farm.tasks.spec import TaskInstance
 
@@ -79,9 +80,10 @@ class Rollout:
         """
         self.checkpoint()
         prepare(self.task, self.device)
+        before = state_before(self.task, self.device)
         steps, end = self._played()
         self.checkpoint()
-        result = self._check(steps, end)
+        result = self._check(steps, end, before)
         tear_down(self.task, self.device)
         reward = None if result is None else _reward(result, end)
         return Episode(
@@ -91,6 +93,9 @@ class Rollout:
             end=end,
             reward=reward,
             reason="" if result is None else result.reason,
+            clean=None if result is None else result.clean,
+            undeclared=() if result is None else result.undeclared,
+            progress=None if result is None else result.progress,
         )
 
     def _played(self) -> tuple[list[Step], End]:
@@ -223,9 +228,7 @@ class Rollout:
         timing = Timing(observation.capture_ms, None, None, observation.settle_ms)
         return [*steps, Step(index=len(steps), screen=_screen(observation), started_at=started_at, timing=timing)]
 
-    def _check(self, steps: Sequence[Step], end: End) -> CheckResult | None:
-        if self.task.check is None:
-            return None
+    def _check(self, steps: Sequence[Step], end: End, before: State | None) -> CheckResult | None:
         answers = [
             step.decision.action.text
             for step in steps
@@ -234,7 +237,8 @@ class Rollout:
         closing = steps[-1].decision.action if steps[-1].decision else None
         if not answers and isinstance(closing, Finished) and closing.text:
             answers = [closing.text]
-        return evaluate(self.task.check, self.device, Evidence(answer=answers[-1] if answers else None, ended=end))
+        evidence = Evidence(answer=answers[-1] if answers else None, ended=end)
+        return conclude(self.task, self.device, evidence, before)
 
 
 def _history(earlier: Sequence[Step]) -> list[HistoryTurn]:

@@ -20,7 +20,7 @@ from agent_server.geometry import Size
 from agent_server.schemas import ParseError, Tokens
 from emulator_farm.episode import Decision, Effect, Episode, Header, Screen, Step, Timing
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
@@ -79,6 +79,9 @@ _COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("status", pa.string()),
     ("end", pa.string()),
     ("reason", pa.string()),
+    ("clean", pa.bool_()),
+    ("undeclared", pa.list_(pa.string())),
+    ("progress", pa.float64()),
     ("terminated", pa.bool_()),
     ("truncated", pa.bool_()),
     ("is_last", pa.bool_()),
@@ -105,8 +108,9 @@ def _schema() -> pa.Schema:
 SCHEMA = _schema()
 """The one Arrow schema of episode files and of the shards they are merged into."""
 
-_READABLE = (1, SCHEMA_VERSION)
+_READABLE = (1, 2, SCHEMA_VERSION)
 _SINCE_2 = frozenset({"weights_policy", "logprobs_mode", "image_grid", "cached_tokens"})
+_SINCE_3 = frozenset({"clean", "undeclared", "progress"})
 
 
 def brought_up(table: pa.Table, names: Sequence[str] = SCHEMA.names) -> pa.Table:
@@ -114,7 +118,7 @@ def brought_up(table: pa.Table, names: Sequence[str] = SCHEMA.names) -> pa.Table
 
     What an older version lacks is null. A column that is missing for another reason stays missing.
     """
-    for name in _SINCE_2.intersection(names).difference(table.column_names):
+    for name in (_SINCE_2 | _SINCE_3).intersection(names).difference(table.column_names):
         table = table.append_column(name, pa.nulls(table.num_rows, SCHEMA.field(name).type))
     found = [name for name in names if name in table.column_names]
     return table.select(found).cast(pa.schema([SCHEMA.field(name) for name in found], SCHEMA.metadata))
@@ -137,7 +141,7 @@ def from_table(table: pa.Table) -> Episode:
         raise ValueError("the table has no rows, so it holds no episode")
     versions = {row["schema_version"] for row in rows}
     if not versions <= set(_READABLE):
-        readable = " and ".join(map(str, _READABLE))
+        readable = ", ".join(map(str, _READABLE))
         raise ValueError(f"schema version {sorted(versions)} found; this build reads {readable}")
     ids = {row["episode_id"] for row in rows}
     if len(ids) > 1:
@@ -151,6 +155,9 @@ def from_table(table: pa.Table) -> Episode:
         end=last["end"],
         reward=last["reward"],
         reason=last["reason"] or "",
+        clean=last.get("clean"),
+        undeclared=tuple(last.get("undeclared") or ()),
+        progress=last.get("progress"),
     )
 
 
@@ -187,6 +194,9 @@ def _row(episode: Episode, position: int) -> dict[str, Any]:
         "status": episode.status,
         "end": episode.end,
         "reason": episode.reason,
+        "clean": episode.clean,
+        "undeclared": None if episode.clean is None else list(episode.undeclared),
+        "progress": episode.progress,
         "terminated": last and episode.status != "truncated",
         "truncated": last and episode.status == "truncated",
         "is_last": last,

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from agent_server.errors import InvalidUiTree
 from agent_server.ui_tree import Node, UiTree, parse_ui_tree
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.replies import Row
+from emulator_farm.devices.snapshots import State
 from emulator_farm.episode import End
 from emulator_farm.errors import DeviceError
 from emulator_farm.tasks.answers import ANSWER_LIMIT, folded, normal, numbers, similarity
+from emulator_farm.tasks.changes import difference, undeclared
 from emulator_farm.tasks.conditions import (
     LIKENESS,
     AllOf,
@@ -35,8 +38,9 @@ from emulator_farm.tasks.conditions import (
     same_activity,
 )
 from emulator_farm.tasks.setup import selection
+from emulator_farm.tasks.task import TaskInstance
 
-__all__ = ["Check", "CheckResult", "Evidence", "evaluate"]
+__all__ = ["Check", "CheckResult", "Evidence", "conclude", "evaluate", "state_before"]
 
 _ROUNDING = 1e-9
 """What decimal fractions may lose as floats."""
@@ -56,6 +60,12 @@ class CheckResult:
 
     passed: bool
     reason: str
+    clean: bool | None = None
+    """Whether nothing else changed than what the task declares; None where it declares nothing or the phone is mute."""
+    undeclared: tuple[str, ...] = ()
+    """The other changes, one a text."""
+    progress: float | None = None
+    """From 0 to 1, by the task's milestones; None where it has none."""
 
     @property
     def score(self) -> float:
@@ -65,6 +75,38 @@ class CheckResult:
 def evaluate(check: Check, device: Device, evidence: Evidence) -> CheckResult:
     """Answer a check. Raises InfrastructureError where the phone cannot be asked."""
     return _Evaluation(device, evidence).of(check)
+
+
+def conclude(task: TaskInstance, device: Device, evidence: Evidence, before: State | None) -> CheckResult | None:
+    """Answer a task's check, and say what else became of the phone; None where the task has no check.
+
+    `before` is what `state_before` gave. Raises InfrastructureError where the phone cannot be asked.
+    """
+    after = None if before is None else device.state()
+    if task.check is None:
+        return None
+    result = evaluate(task.check, device, evidence)
+    if task.milestones:
+        result = replace(result, progress=1.0 if result.passed else _progress(task.milestones, device, evidence))
+    if before is None or after is None or task.changes is None:
+        return result
+    others = tuple(str(change) for change in undeclared(difference(before, after), task.changes))
+    return replace(result, clean=not others, undeclared=others)
+
+
+def state_before(task: TaskInstance, device: Device) -> State | None:
+    """The state that an episode starts from, where it will be compared and the phone can tell it."""
+    return None if task.changes is None or task.check is None else device.state()
+
+
+def _progress(milestones: Sequence[Check], device: Device, evidence: Evidence) -> float:
+    """The share of milestones that are reached, up to the first that is not; short of 1, for the goal is the last."""
+    reached = 0
+    for check in milestones:
+        if not evaluate(check, device, evidence).passed:
+            break
+        reached += 1
+    return reached / (len(milestones) + 1)
 
 
 class _Evaluation:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from emulator_farm.tasks.changes import Pattern
 from emulator_farm.tasks.conditions import Answer, Check, Infeasible, asks
 from emulator_farm.tasks.document import Document, Where
 from emulator_farm.tasks.explain import explain
@@ -19,7 +20,7 @@ from emulator_farm.tasks.template import Value, fill, placeholders
 FIELDS = [name for name in TaskSpec.model_fields if name not in ("file", "line")]
 """What a task may hold in a file."""
 
-_TEMPLATES = ("goal", "app", "setup", "teardown", "check")
+_TEMPLATES = ("goal", "app", "setup", "teardown", "check", "milestones", "changes")
 _MOST_CHOICES = 200
 _ALMOST = re.compile(r"\{(?!\w+\})[\w .-]*[a-zA-Z][\w .-]*\}")
 Raw = dict[str, JsonValue]
@@ -33,6 +34,8 @@ class _Parts(BaseModel):
     setup: tuple[Step, ...] = ()
     teardown: tuple[Step, ...] = ()
     check: Check | None = None
+    milestones: tuple[Check, ...] = ()
+    changes: tuple[Pattern, ...] | None = None
 
 
 def read_task(document: Document, at: Where, raw: JsonValue, known: list[str]) -> TaskSpec | None:
@@ -66,9 +69,22 @@ class _TaskReader:
             "setup": self._reader.steps(self._raw.get("setup"), ("setup",)),
             "teardown": self._reader.steps(self._raw.get("teardown"), ("teardown",)),
             "check": None if self._raw.get("check") is None else self._reader.check(self._raw["check"], ("check",)),
+            "milestones": self._milestones(),
+            "changes": self._raw.get("changes"),
         }
         check = self._try(params, parts)
         return self._spec({"params": params, **parts}, check)
+
+    def _milestones(self) -> list[JsonValue]:
+        raw = self._raw.get("milestones")
+        if raw is None:
+            return []
+        if not isinstance(raw, list):
+            self._complain(("milestones",), "must be a list of checks, each after a dash")
+            return []
+        if self._raw.get("check") is None:
+            self._complain(("milestones",), "lead to a check, and there is none")
+        return [self._reader.check(each, ("milestones", index)) for index, each in enumerate(raw)]
 
     def _complain(self, where: Where, message: str) -> None:
         if (where, message) not in self._noted:

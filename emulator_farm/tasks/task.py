@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Va
 
 from agent_server.schemas import GOAL_LIMIT
 from emulator_farm.errors import InvalidTask
+from emulator_farm.tasks.changes import Pattern
 from emulator_farm.tasks.conditions import Check
 from emulator_farm.tasks.params import NoValue, draw_values
 from emulator_farm.tasks.steps import Step
@@ -24,6 +25,9 @@ from emulator_farm.tasks.text import matching
 
 DEFAULT_MAX_STEPS = 30
 MAX_SEED = 2**63 - 1
+
+_LATER: dict[str, JsonValue] = {"milestones": [], "changes": None}
+"""Fields that tasks once did not have: left out of a digest where they hold nothing, so that it is what it was."""
 
 TaskName = Annotated[str, matching(r"[a-z0-9_]{1,100}", "a task name (a-z, 0-9 and _, at most 100)")]
 Tag = Annotated[str, matching(r"[a-z0-9_.:-]{1,100}", "a tag (a-z, 0-9 and _ . : -)")]
@@ -50,6 +54,10 @@ class TaskInstance(BaseModel):
     teardown: tuple[Step, ...] = ()
     check: Check | None = None
     """None: the task has no reward."""
+    milestones: tuple[Check, ...] = ()
+    """What holds on the way to the goal, in order."""
+    changes: tuple[Pattern, ...] | None = None
+    """What may be different on the phone afterwards; None: nothing is said of that."""
     max_steps: MaxSteps = DEFAULT_MAX_STEPS
     tags: tuple[Tag, ...] = ()
     question: bool = False
@@ -75,6 +83,8 @@ class TaskSpec(BaseModel):
     setup: Annotated[tuple[JsonValue, ...], Field(strict=False)] = ()
     teardown: Annotated[tuple[JsonValue, ...], Field(strict=False)] = ()
     check: JsonValue = None
+    milestones: Annotated[tuple[JsonValue, ...], Field(strict=False)] = ()
+    changes: Annotated[tuple[str, ...], Field(strict=False)] | None = None
     max_steps: MaxSteps = DEFAULT_MAX_STEPS
     tags: Annotated[tuple[Tag, ...], Field(strict=False)] = ()
     question: bool = False
@@ -86,7 +96,9 @@ class TaskSpec(BaseModel):
     @property
     def digest(self) -> str:
         """SHA-256 over everything that the task means; the same wherever it was read from."""
-        return hashlib.sha256(orjson.dumps(self.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS)).hexdigest()
+        data = self.model_dump(mode="json")
+        data = {name: value for name, value in data.items() if name not in _LATER or value != _LATER[name]}
+        return hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     def values(self, seed: int) -> dict[str, Value]:
         """The parameters of the instance with this seed. Raises InvalidTask where there are none."""
@@ -115,6 +127,8 @@ class TaskSpec(BaseModel):
             "setup": [fill(step, values) for step in self.setup],
             "teardown": [fill(step, values) for step in self.teardown],
             "check": fill(self.check, values),
+            "milestones": [fill(check, values) for check in self.milestones],
+            "changes": None if self.changes is None else [fill_text(pattern, values) for pattern in self.changes],
             "max_steps": self.max_steps,
             "tags": list(self.tags),
             "question": self.question,

@@ -252,6 +252,20 @@ def test_the_terminal_says_the_same(run: Store, controls: list[Store]) -> None:
     assert "2 holes: alarm-7-r0k1, alarm-7-r0k2" in text
 
 
+def test_what_else_changed_is_counted(make_episode: Make, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.publish(make_episode("wifi_on-7-r0k0", clean=True, progress=1.0))
+    store.publish(make_episode("wifi_on-7-r0k1", clean=False, undeclared=("+files/x: '1'",), progress=0.5))
+    store.publish(make_episode("wifi_on-7-r0k2"))
+    report = write_report(store, samples=0)
+    assert (report.clean, report.tasks[0].clean, report.tasks[0].progress) == (Rate(1, 2), Rate(1, 2), 0.75)
+    assert '>50 %</td><td class="n">75 %</td>' in (tmp_path / "report.html").read_text()
+    out = io.StringIO()
+    Console(file=out, width=100).print(terminal_report(report))
+    assert "1 of 2 changed nothing undeclared" in out.getvalue()
+    assert re.search(r"wifi_on\s*│.*│\s*50 % │\s*75 %", out.getvalue())
+
+
 def test_the_terminal_can_be_told_of_nothing(tmp_path: Path) -> None:
     out = io.StringIO()
     Console(file=out, width=80).print(terminal_report(collect(Store(tmp_path))))

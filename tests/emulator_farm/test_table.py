@@ -65,7 +65,10 @@ def test_the_odd_parts_survive_too(make_episode: Make) -> None:
         ),
         last,
     ]
-    episode = make_episode(steps=steps, reward=None, end="parse_errors", status="failure", reason="")
+    episode = make_episode(
+        steps=steps, reward=None, end="parse_errors", status="failure", reason="", clean=False,
+        undeclared=("+files/sdcard/x: '1'", "~settings/global/wifi_on: '1' to '0'"), progress=1 / 3,
+    )  # fmt: skip
     assert written(episode) == episode
 
 
@@ -126,7 +129,7 @@ def test_other_tables_are_refused(make_episode: Make) -> None:
         from_table(pa.concat_tables([table, to_table(make_episode("other-1-r0k0"))]))
     at = SCHEMA.get_field_index("schema_version")
     newer = table.set_column(at, SCHEMA.field(at), pa.array([SCHEMA_VERSION + 1] * 4, pa.int16()))
-    with pytest.raises(ValueError, match=r"schema version \[3\] found; this build reads 1 and 2"):
+    with pytest.raises(ValueError, match=r"schema version \[4\] found; this build reads 1, 2, 3"):
         from_table(newer)
 
 
@@ -146,7 +149,7 @@ def test_version_1_is_read_with_what_it_lacks_null(version_1: Path) -> None:
     assert episode.moves[0].decision.tokens == Tokens(prompt_ids=[1, 2], response_ids=[3], logprobs=[-0.5])
     assert episode.moves[0].decision.weights_policy is None
     assert subset.to_pydict() == {"step": [0, 1, 2], "image_grid": [None] * 3}
-    assert from_table(to_table(episode)) == episode, "written again it is version 2 and says the same"
+    assert from_table(to_table(episode)) == episode, "written again it is of this version and says the same"
 
 
 def test_episodes_of_both_versions_concatenate(version_1: Path, make_episode: Make) -> None:
@@ -155,7 +158,7 @@ def test_episodes_of_both_versions_concatenate(version_1: Path, make_episode: Ma
     newer = decode(io.BytesIO(encode(to_table(make_episode("other-1-r0k0")))))
     merged = pa.concat_tables([older, newer])
     assert merged.schema.equals(SCHEMA, check_metadata=True)
-    assert merged["schema_version"].to_pylist() == [1] * 3 + [2] * 4
+    assert merged["schema_version"].to_pylist() == [1] * 3 + [SCHEMA_VERSION] * 4
 
 
 def test_a_column_that_is_missing_for_another_reason_stays_missing(make_episode: Make) -> None:

@@ -43,6 +43,17 @@ def test_every_step_is_shown(make_episode: Make, page: Any) -> None:
     assert "I look at Network." in text
 
 
+def test_what_else_changed_is_shown(make_episode: Make) -> None:
+    change = "+files/sdcard/<x>: '1'"
+    document = html.fromstring(viewer_page(make_episode(clean=False, undeclared=(change,), progress=0.5)))
+    badges = [badge.text_content() for badge in document.xpath("//header//span[contains(@class, 'badge')]")]
+    assert {"progress 50 %", "1 undeclared change"} <= set(badges)
+    assert document.xpath("//header//li")[0].text_content() == change
+    clean = html.fromstring(viewer_page(make_episode(clean=True)))
+    assert "clean" in [badge.text_content() for badge in clean.xpath("//header//span[contains(@class, 'badge')]")]
+    assert "clean" not in html.fromstring(viewer_page(make_episode())).xpath("//header")[0].text_content()
+
+
 def test_the_action_is_drawn_on_its_frame(make_episode: Make, page: Any) -> None:
     actions: list[Action] = [
         Click(point=Point(30, 40)),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from emulator_farm.devices.device import Device
-from emulator_farm.tasks.checks import Evidence, evaluate
+from emulator_farm.tasks.checks import Evidence, conclude, evaluate, state_before
 from emulator_farm.tasks.setup import prepare, tear_down
 from emulator_farm.tasks.spec import TaskSpec, load_tasks
 
@@ -26,11 +26,16 @@ def test_an_expert_passes_and_doing_nothing_fails(
     instance = task.instance(seed)
     assert instance.check is not None
     prepare(instance, device)
-    before = evaluate(instance.check, device, NULL)
+    state = state_before(instance, device)
+    before = conclude(instance, device, NULL, state)
+    assert before is not None
     assert not before.passed, before.reason
+    assert before.clean, before.undeclared
     steps, evidence = play(task.name, instance.goal)
-    result = evaluate(instance.check, device, evidence)
+    result = conclude(instance, device, evidence, state)
+    assert result is not None
     assert result.passed, result.reason
+    assert result.clean, result.undeclared
     assert 2 * steps <= instance.max_steps
     prepare(instance, device)
     after = evaluate(instance.check, device, NULL)
