@@ -54,7 +54,7 @@ async def app_process(run: Invocation) -> int:
 def _check_class(run: Invocation, phone: Phone, name: str) -> None:
     """The class must be that of the server, and CLASSPATH must name a jar. Raises ToolError."""
     jar = run.shell.variables.get("CLASSPATH", "")
-    found = phone.files.exists(jar) and not phone.files.is_dir(jar) and phone.files.read(jar)[:4] == ZIP
+    found = jar.startswith("/") and phone.files.exists(jar) and not phone.files.is_dir(jar) and phone.files.read(jar)[:4] == ZIP
     if name != MAIN_CLASS or not found:
         raise ToolError(f"java.lang.ClassNotFoundException: {name}\nAborted ", code=134, prefix="")
 
@@ -104,6 +104,9 @@ class Server:
 
     def accept(self) -> Service | None:
         """A connection to the port; None refuses it."""
+        if self._fault("killed"):
+            self._process.kill()
+            return None
         return None if self._fault("refused") else self._serve
 
     def _fault(self, *kinds: str) -> bool:
@@ -126,9 +129,7 @@ class Server:
             self._connections.discard(task)
 
     async def _respond(self, request: Request) -> Response:
-        if dying := self._fault("killed"):
-            self._process.kill()
-        if dying or self._fault("hang"):
+        if self._fault("hang"):
             await asyncio.Event().wait()
         match request.path:
             case "/ping":

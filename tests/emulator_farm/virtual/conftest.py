@@ -12,6 +12,7 @@ from pathlib import Path
 
 import adbutils
 import pytest
+import uiautomator2
 
 from emulator_farm.virtual.commands import TOOLS
 from emulator_farm.virtual.handset import Handset
@@ -178,6 +179,31 @@ def wired(adb: Adb) -> Iterator[PhoneAdb]:
 @pytest.fixture(scope="session")
 def uiautomator_apk() -> Path:
     """A real APK: the keyboard that the uiautomator2 wheel carries."""
-    import uiautomator2
-
     return Path(uiautomator2.__file__).parent / "assets" / "app-uiautomator.apk"
+
+
+@pytest.fixture(scope="module")
+def u2_host() -> Iterator[PhoneHost]:
+    """The phone of a file of uiautomator2 tests."""
+    with PhoneHost(1) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def u2_client(u2_host: PhoneHost, adb: Adb) -> Iterator[uiautomator2.Device]:
+    """The real client; the server that it started stays up for a whole file."""
+    serial = u2_host.addresses[0]
+    adb("connect", serial)
+    client = uiautomator2.connect(adbutils.AdbClient(host="127.0.0.1", port=adb.port).device(serial))
+    client.settings["wait_timeout"] = TIMEOUT_S
+    yield client
+    client.stop_uiautomator()
+    adb("disconnect", serial)
+
+
+@pytest.fixture
+def d(u2_host: PhoneHost, u2_client: uiautomator2.Device) -> uiautomator2.Device:
+    """The real uiautomator2 client, under the name that its users give it, on a phone in its factory state."""
+    u2_host.call(lambda phone: phone.reset())
+    u2_client.clear_toast()
+    return u2_client

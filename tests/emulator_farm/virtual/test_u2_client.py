@@ -1,14 +1,10 @@
 """The real uiautomator2 client against the phone's own server: it pushes its jar, starts it and drives the screen."""
 
-import io
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-import uiautomator2
-from PIL import Image, ImageChops
+from PIL import ImageChops
 from uiautomator2.exceptions import UiObjectNotFoundError
 
 from emulator_farm.virtual.host import PhoneHost
@@ -21,34 +17,6 @@ FROM_UIAUTOMATOR = (
     "index", "text", "resource-id", "class", "package", "content-desc", "checkable", "checked", "clickable",
     "enabled", "focusable", "focused", "scrollable", "long-clickable", "password", "selected", "bounds",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[PhoneHost]:
-    with PhoneHost(1) as phones:
-        yield phones
-
-
-@pytest.fixture(scope="module")
-def connected(host: PhoneHost, adb: Adb) -> Iterator[Any]:
-    """One client for the whole file; its server stays up while the phone is reset between tests."""
-    import adbutils
-
-    serial = host.addresses[0]
-    adb("connect", serial)
-    device = uiautomator2.connect(adbutils.AdbClient(host="127.0.0.1", port=adb.port).device(serial))
-    device.settings["wait_timeout"] = WAIT_S
-    yield device
-    device.stop_uiautomator()
-    adb("disconnect", serial)
-
-
-@pytest.fixture
-def d(host: PhoneHost, connected: Any) -> Any:
-    """The client, on a phone in its factory state."""
-    host.call(lambda phone: phone.reset())
-    connected.clear_toast()
-    return connected
 
 
 def _rows(xml: str, attributes: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -92,10 +60,10 @@ class TestLooking:
         texts = [row[0] for row in _rows(d.dump_hierarchy(), ("text",)) if row[0]]
         assert [row[0] for row in _rows(compressed, ("text",)) if row[0]] == texts
 
-    def test_the_screenshot_is_the_screen(self, d: Any, host: PhoneHost) -> None:
+    def test_the_screenshot_is_the_screen(self, d: Any, u2_host: PhoneHost) -> None:
         d.app_start(SETTINGS)
         picture = d.screenshot()
-        frame = host.call(lambda phone: phone.frame().copy())
+        frame = u2_host.call(lambda phone: phone.frame().copy())
         assert picture.size == frame.size == (1080, 2400)
         difference = ImageChops.difference(picture.convert("RGB"), frame).convert("L")
         assert sum(difference.histogram()[48:]) < 0.005 * 1080 * 2400
@@ -140,7 +108,8 @@ class TestLooking:
         assert rows.get_text() == titles[2]
         summary = d(text=titles[1]).sibling(resourceId="android:id/summary")
         top, bottom = d(text=titles[1]).bounds()[1::2]
-        assert top < summary.bounds()[3] and summary.bounds()[1] < bottom + 120
+        assert top < summary.bounds()[3]
+        assert summary.bounds()[1] < bottom + 120
         assert d(text=titles[0]).down(resourceId="android:id/title").get_text() == titles[1]
         assert not d(scrollable=True).child(text="No such row").exists
 
@@ -149,7 +118,10 @@ class TestLooking:
         row = d(scrollable=True).child_by_text("Display", className="android.widget.LinearLayout")
         left, top, right, bottom = d(text="Display").bounds()
         outer = row.bounds()
-        assert outer[0] <= left and outer[1] <= top and outer[2] >= right and outer[3] >= bottom
+        assert outer[0] <= left
+        assert outer[1] <= top
+        assert outer[2] >= right
+        assert outer[3] >= bottom
 
     def test_what_is_not_there(self, d: Any) -> None:
         with pytest.raises(UiObjectNotFoundError) as failure:
@@ -160,12 +132,12 @@ class TestLooking:
         assert d(text="Nothing like it").click_exists(timeout=0) is False
         assert d(text="Nothing like it").wait(timeout=0.2) is False
 
-    def test_waiting(self, d: Any, host: PhoneHost) -> None:
+    def test_waiting(self, d: Any, u2_host: PhoneHost) -> None:
         assert d(text="Display").wait_gone(timeout=0.2)
         d.app_start(SETTINGS)
         assert d(text="Display").wait(timeout=WAIT_S)
         assert d(text="Display").wait_gone(timeout=0.2) is False
-        host.call(lambda phone: phone.go_home())
+        u2_host.call(lambda phone: phone.go_home())
         assert d(text="Display").wait_gone(timeout=WAIT_S)
 
 
@@ -182,7 +154,7 @@ class TestTouching:
         d.click((left + right) / 2 / 1080, (top + bottom) / 2 / 2400)
         assert d(text="Brightness level").exists
 
-    def test_long_click(self, d: Any, host: PhoneHost) -> None:
+    def test_long_click(self, d: Any, u2_host: PhoneHost) -> None:
         d.shell(NEW_CONTACT)
         field = d(className="android.widget.EditText")
         field.set_text("word")
@@ -192,7 +164,7 @@ class TestTouching:
         field.long_click()
         assert field.get_text() == "word"
         assert held == []
-        assert host.call(lambda phone: phone.ime.shown)
+        assert u2_host.call(lambda phone: phone.ime.shown)
 
     def test_swipes_scroll(self, d: Any) -> None:
         d.app_start(SETTINGS)
@@ -236,7 +208,8 @@ class TestTouching:
         assert pane.scroll.to(text="No such row") is False
         assert pane.fling.toBeginning()
         assert pane.fling.toEnd()
-        assert d(text="About phone").exists and not d(text=first).exists
+        assert d(text="About phone").exists
+        assert not d(text=first).exists
         assert pane.scroll.forward() is False
         assert pane.scroll.backward() in (True, False)
         assert pane.fling.horiz.forward() is False
@@ -253,7 +226,8 @@ class TestXpathAndWatchers:
     def test_xpath(self, d: Any) -> None:
         d.app_start(SETTINGS)
         row = d.xpath('//*[@text="Display"]')
-        assert row.exists and row.get_text() == "Display"
+        assert row.exists
+        assert row.get_text() == "Display"
         assert d.xpath("Display").get().bounds == d(text="Display").bounds()
         assert not d.xpath("//*[@text='Nothing like it']").exists
         row.click()
@@ -274,179 +248,3 @@ class TestXpathAndWatchers:
         with d.watch_context() as context:
             context.when("Display").click()
             assert d(text="Brightness level").wait(timeout=WAIT_S)
-
-
-class TestKeysAndDisplay:
-    def test_keys(self, d: Any) -> None:
-        d.app_start(SETTINGS)
-        d(text="Display").click()
-        d.press("back")
-        assert d.app_current()["activity"].endswith("Settings")
-        d.press(3)
-        assert d.app_current()["package"] == "com.android.launcher3"
-        d.press("recent")
-        volume = int(d.shell("settings get system volume_music_speaker").output)
-        d.press("volume_up")
-        assert int(d.shell("settings get system volume_music_speaker").output) == volume + 1
-        d.long_press("home")
-        d.keyevent("home")
-
-    def test_screen_off_and_on(self, d: Any) -> None:
-        d.screen_off()
-        assert d.info["screenOn"] is False
-        assert d.screenshot().convert("L").getextrema()[1] < 8
-        d.screen_on()
-        assert d.info["screenOn"] is True
-        d.press("power")
-        assert d.info["screenOn"] is False
-        d.unlock()
-        assert d.info["screenOn"] is True
-
-    def test_orientation(self, d: Any) -> None:
-        d.orientation = "left"
-        assert (d.orientation, d.info["displayRotation"]) == ("left", 1)
-        assert d.window_size() == (2400, 1080) == d.screenshot().size
-        assert ElementTree.fromstring(d.dump_hierarchy()).get("rotation") == "1"
-        d.set_orientation("r")
-        assert d.orientation == "right"
-        d.orientation = "natural"
-        assert (d.orientation, d.info["naturalOrientation"]) == ("natural", True)
-        d.freeze_rotation()
-        assert d.shell("settings get system accelerometer_rotation").output.strip() == "0"
-        d.freeze_rotation(False)
-        assert d.shell("settings get system accelerometer_rotation").output.strip() == "1"
-
-    def test_notifications_and_quick_settings_open(self, d: Any) -> None:
-        assert d.open_notification() is True
-        assert d.open_quick_settings() is True
-
-    def test_toasts(self, d: Any, host: PhoneHost) -> None:
-        assert d.last_toast is None
-        host.call(lambda phone: phone.system.toast("Alarm set"))
-        assert d.last_toast == "Alarm set"
-        assert d.toast.get_message(wait_timeout=1) == "Alarm set"
-        d.clear_toast()
-        assert d.last_toast is None
-        assert d.toast.get_message(wait_timeout=0.1, default="none") == "none"
-
-
-class TestApps:
-    def test_start_stop_current_and_lists(self, d: Any) -> None:
-        d.app_start(SETTINGS, stop=True)
-        pid = d.app_wait(SETTINGS, front=True)
-        assert pid > 0 and d.app_current()["package"] == SETTINGS
-        assert SETTINGS in d.app_list() and SETTINGS in d.app_list_running()
-        assert d.app_info(SETTINGS)["versionName"]
-        d.app_start(SETTINGS, ".Settings", wait=True)
-        assert d.wait_activity(d.app_current()["activity"], timeout=WAIT_S)
-        d.app_stop(SETTINGS)
-        assert SETTINGS not in d.app_list_running()
-        d.app_start(SETTINGS, use_monkey=True)
-        assert SETTINGS in d.app_stop_all(excludes=["com.android.launcher3"])
-        d.app_clear(SETTINGS)
-
-    def test_a_session_notices_that_its_app_ended(self, d: Any) -> None:
-        from uiautomator2.exceptions import SessionBrokenError
-
-        with d.session(SETTINGS) as session:
-            assert session.running() and session(text="Display").exists
-            d.app_stop(SETTINGS)
-            with pytest.raises(SessionBrokenError):
-                _ = session(text="Display").info
-            session.restart()
-            assert session(text="Display").exists
-
-    def test_install_and_uninstall(self, d: Any, uiautomator_apk: Path) -> None:
-        assert d.app_uninstall("com.github.uiautomator")
-        assert "com.github.uiautomator" not in d.app_list()
-        d.app_install(str(uiautomator_apk))
-        assert "com.github.uiautomator" in d.app_list("-3")
-
-    def test_shell_push_and_pull(self, d: Any, tmp_path: Path) -> None:
-        assert d.shell("echo one; false") == ("one\n", 1)
-        assert d.shell(["echo", "a b"]).output == "a b\n"
-        d.push(io.BytesIO(b"\x00\x01data"), "/sdcard/pushed.bin")
-        d.pull("/sdcard/pushed.bin", str(tmp_path / "pulled.bin"))
-        assert (tmp_path / "pulled.bin").read_bytes() == b"\x00\x01data"
-        d.open_url("https://example.org")
-
-
-@pytest.fixture
-def field(d: Any) -> Callable[[], str]:
-    """A contact's empty editor with the focus in its first field; tells what that holds."""
-    d.shell(NEW_CONTACT)
-    d(className="android.widget.EditText").click()
-    hint = d(focused=True).get_text()
-
-    def text() -> str:
-        value = d(focused=True).get_text()
-        return "" if value == hint else value
-
-    return text
-
-
-class TestTyping:
-    @pytest.mark.parametrize("text", ["plain", "Grüße, 世界 🎉", "a  b'\"$(x)\\"])
-    def test_send_keys_and_clear_by_the_input_method(self, d: Any, field: Callable[[], str], text: str) -> None:
-        d.send_keys(text)
-        assert field() == text
-        assert d.current_ime() == "com.github.uiautomator/.AdbKeyboard"
-        d.send_keys("again", clear=True)
-        assert field() == "again"
-        d.clear_text()
-        assert field() == ""
-        d.hide_keyboard()
-        d.set_input_ime(False)
-        assert d.current_ime() == "com.android.inputmethod.latin/.LatinIME"
-
-    def test_the_input_method_is_installed_where_it_is_missing(self, d: Any, field: Callable[[], str]) -> None:
-        d.app_uninstall("com.github.uiautomator")
-        assert not d.is_input_ime_installed()
-        d.set_input_ime()
-        assert d.is_input_ime_installed()
-        d.send_keys("typed")
-        assert field() == "typed"
-
-    def test_without_an_input_method_text_comes_by_the_clipboard(self, d: Any, field: Callable[[], str]) -> None:
-        d.app_uninstall("com.github.uiautomator")
-        d.send_keys("pasted 文字")
-        assert field() == "pasted 文字"
-        assert not d.is_input_ime_installed()
-        d.clear_text()
-        assert field() == ""
-
-    def test_editor_action(self, d: Any, field: Callable[[], str]) -> None:
-        d.send_keys("Ada")
-        first = d(focused=True).bounds()
-        d.send_action("next")
-        assert d(focused=True).bounds() != first
-
-    def test_set_text_by_selector(self, d: Any) -> None:
-        d.shell(NEW_CONTACT)
-        fields = d(className="android.widget.EditText")
-        fields[0].set_text("Ada")
-        fields[1].set_text("Lovelace ❤")
-        assert (fields[0].get_text(), fields[1].get_text()) == ("Ada", "Lovelace ❤")
-        fields[0].clear_text()
-        assert fields[0].get_text() != "Ada" and fields[1].get_text() == "Lovelace ❤"
-        d.xpath('//android.widget.EditText[@text="Lovelace ❤"]').set_text("Byron")
-        assert d(text="Byron").exists
-
-    def test_the_clipboard(self, d: Any, field: Callable[[], str]) -> None:
-        assert not d.clipboard
-        d.set_clipboard("copied ✓", "label")
-        assert d.clipboard == "copied ✓"
-        d.press(50, 0x1000)
-        assert field() == "copied ✓"
-        d.press("delete")
-        assert field() == "copied "
-
-
-def test_a_picture_by_plain_http(d: Any, adb: Adb) -> None:
-    """`adb forward` reaches the server as well."""
-    import urllib.request
-
-    port = d.adb_device.forward_port(9008)
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/screenshot/0", timeout=WAIT_S) as answer:
-        assert answer.headers["Content-Type"] == "image/png"
-        assert Image.open(io.BytesIO(answer.read())).size == (1080, 2400)
