@@ -1,7 +1,8 @@
 """The state of a phone as JSON: what automation can read of it by other ways, under keys that stay the same.
 
 Six sections last: `settings`, `props`, `content` (rows of every provider, by authority, table and `_id`), `files` (of
-users and apps by path, databases as their rows), `packages`, `device`. Two pass: `clock` and `screen`.
+users and apps by path, databases as their rows, but those behind `content`), `packages`, `device`. Three pass: `clock`,
+`notifications` and `screen`.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from .files import FileTree
 from .phone import Phone
 from .providers import Row
 from .settings_db import NAMESPACES
+from .stored_provider import StoredProvider
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 SHARED_STORAGE, SDCARD = "/storage/emulated/0", "/sdcard"
@@ -35,7 +37,11 @@ def state_of(phone: Phone) -> dict[str, Json]:
             "screen_on": phone.screen_on,
             "size_override": None if phone.size_override is None else "{}x{}".format(*phone.size_override),
         },
-        "files": _files(phone.files),
+        "files": _files(phone.files, _told_as_content(phone)),
+        "notifications": {
+            each.key: {"package": each.package, "text": each.text, "title": each.title}
+            for each in phone.system.notifications.list()
+        },
         "packages": {
             package.name: {
                 "permissions": {name: True for name in sorted(package.permissions)},
@@ -74,8 +80,15 @@ def _content(phone: Phone) -> dict[str, Json]:
         for path, table in sorted(provider.tables.items()):
             if not table.where and (table.target not in paths or path == table.target):
                 paths[table.target] = path
-        found[authority] = {path: _rows(provider.query(path, None, None, None)) for path in sorted(paths.values())}
+        if paths:
+            found[authority] = {path: _rows(provider.query(path, None, None, None)) for path in sorted(paths.values())}
     return found
+
+
+def _told_as_content(phone: Phone) -> frozenset[str]:
+    """Files of providers whose rows are under `content`."""
+    stored = (provider for _, provider in phone.system.providers.items() if isinstance(provider, StoredProvider))
+    return frozenset(provider.path for provider in stored if provider.tables)
 
 
 def _rows(rows: list[Row]) -> Json:
@@ -92,11 +105,11 @@ def _value(value: object) -> Json:
     return value if isinstance(value, str | int | float) else str(value)
 
 
-def _files(files: FileTree) -> dict[str, Json]:
+def _files(files: FileTree, left_out: frozenset[str]) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for top in TOPS:
         for path in files.walk(top) if files.is_dir(top) else ():
-            if path != top:
+            if path != top and path not in left_out:
                 found[path.replace(SHARED_STORAGE, SDCARD, 1)] = _file(files, path)
     return found
 

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from emulator_farm.virtual.commands import TOOLS
 from emulator_farm.virtual.handset import Handset
 from emulator_farm.virtual.phone import Phone
@@ -101,3 +103,28 @@ def test_the_clock_can_be_held(out: Out) -> None:
     assert len({out("date +%s.%N") for _ in range(3)}) == 1
     out("vphone clock run")
     assert len({out("date +%s.%N") for _ in range(3)}) > 1
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        "cmd notification post -t Hello tag1 'A text'; cmd statusbar expand-notifications",
+        "cmd statusbar expand-settings",
+        "am start -n com.android.settings/.Settings; input keyevent 187",
+        "locksettings set-pin 1234; input keyevent 26; input keyevent 26",
+        "cmd uimode night yes; wm density 360; settings put system font_scale 1.3; input keyevent 176",
+        "settings put system user_rotation 1; am start -n com.android.contacts/.activities.PeopleActivity",
+        "input keyevent 26",
+    ],
+)
+def test_the_system_itself_comes_back(sh: Callable[..., Any], commands: str) -> None:
+    sh("vphone clock hold")
+    sh(commands)
+    looks = sh("screencap -p").raw, sh("uiautomator dump /dev/tty").out, sh("dumpsys window").out
+    sh("vphone snapshot save there")
+    sh("reboot; vphone reset; vphone clock hold; vphone snapshot load there")
+    assert (sh("screencap -p").raw, sh("uiautomator dump /dev/tty").out, sh("dumpsys window").out) == looks
+    sh("vphone reset; input keyevent 3")
+    assert sh("screencap -p").raw != looks[0]
+    sh("vphone snapshot load there")
+    assert sh("screencap -p").raw == looks[0]
