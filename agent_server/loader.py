@@ -92,7 +92,7 @@ def load_grounding(
 
 
 def _grounder(name: str | None, model: str) -> Grounder:
-    adapter = adapter_named(name) if name else adapter_for_model(model)
+    adapter = adapter_named(name) if name else adapter_for_model(model, "--ground-adapter")
     grounder = grounder_of(adapter)
     if grounder is None:
         families = ", ".join(grounding_families())

@@ -13,9 +13,11 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match, Route
 
 from agent_server.errors import BackendError, InvalidRequest, MissingScreenshots
 from agent_server.schemas import MISSING_SCREENSHOTS, Problem
+from agent_server.wrong_field import explained
 
 MEDIA_TYPE = "application/problem+json"
 _UNREGISTERED = {499: "Client Closed Request"}
@@ -68,8 +70,7 @@ async def _backend(_: Request, error: Exception) -> Response:
 async def _validation(_: Request, error: Exception) -> Response:
     assert isinstance(error, ValidationError)
     found: list[dict[str, object]] = [
-        {"loc": list(entry["loc"]), "msg": entry["msg"]}
-        for entry in error.errors(include_url=False, include_context=False, include_input=False)
+        {"loc": list(entry["loc"]), "msg": explained(entry)} for entry in error.errors(include_url=False)
     ]
     first = found[0]
     where = ".".join(map(str, first["loc"])) if isinstance(first["loc"], list) and first["loc"] else "the request"
@@ -79,13 +80,20 @@ async def _validation(_: Request, error: Exception) -> Response:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    detail = error.detail
+    detail, headers = error.detail, dict(error.headers or {})
     if error.status_code == 404:
         detail = f"there is no {request.url.path} here; see /openapi.json"
     elif error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "another method")
+        headers["Allow"] = allowed = ", ".join(_allowed(request))
         detail = f"{request.method} is not allowed on {request.url.path}; use {allowed}"
-    return problem(error.status_code, detail, headers=dict(error.headers or {}))
+    return problem(error.status_code, detail, headers=headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """The methods of every route at this path; the exception itself knows those of one."""
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    here = [route.methods or () for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for methods in here for method in methods})
 
 
 async def _unexpected(_: Request, error: Exception) -> Response:

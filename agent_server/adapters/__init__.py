@@ -63,16 +63,17 @@ def adapter_named(name: str) -> Adapter:
         raise UnknownName("adapter", name, ADAPTERS) from None
 
 
-def adapter_for_model(model: str) -> Adapter:
+def adapter_for_model(model: str, flag: str = "--adapter") -> Adapter:
     """The adapter for a model by its name or path, for instance "inclusionAI/UI-Venus-Navi-7B".
 
-    The last component of a path is looked at first, then the whole. Raises UnknownName, which lists the adapters.
+    The last component of a path is looked at first, then the whole. Raises UnknownName, which lists the adapters and
+    names the `flag` that chooses one.
     """
     for name in (model.rstrip("/").rpartition("/")[2], model):
         for adapter in ADAPTERS.values():
             if adapter.matches(name):
                 return adapter
-    raise UnknownName("model (no adapter knows it by name; choose one with --adapter)", model, ADAPTERS)
+    raise UnknownName(f"model (no adapter knows it by name; choose one with {flag})", model, ADAPTERS)
 
 
 __all__ = [

@@ -23,6 +23,7 @@ from agent_server.cli.serve import serve
 from agent_server.cli.verify import verify
 from agent_server.cli.weights import weights
 from agent_server.errors import AgentServerError, InvalidRequest, PolicyRejected
+from agent_server.wrong_field import explained
 
 
 def _print_version(asked: bool) -> None:
@@ -66,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> Never:
         _fail(getattr(error, "format_message", error.__str__)(), 2)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        _fail(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", 2)
+        _fail(f"{'.'.join(map(str, first['loc']))}: {explained(first)}", 2)
     except (InvalidRequest, PolicyRejected) as error:
         _fail(str(error), 2)
     except AgentServerError as error:

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from agent_server.errors import InvalidRequest
 from agent_server.tokens import read_tokens
+from agent_server.wrong_field import explained
 
 _Value = TypeVar("_Value")
 
@@ -45,4 +46,4 @@ def parsed(kind: type[_Value], text: str | bytes, name: str) -> _Value:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise InvalidRequest(f"{name}: {where + ': ' if where else ''}{first['msg']}") from error
+        raise InvalidRequest(f"{name}: {where + ': ' if where else ''}{explained(first)}") from error

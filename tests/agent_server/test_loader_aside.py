@@ -85,7 +85,7 @@ def test_models_of_their_own_get_their_own_name_token_and_prompts(tmp_path, scri
     [
         (load_grounding, GroundConfig(model="Qwen3-VL"), InvalidRequest, "needs --ground-backend"),
         (load_grounding, GroundConfig(backends=NOWHERE), InvalidRequest, "--ground-backend needs --ground-model"),
-        (load_grounding, GroundConfig(model="x", backends=NOWHERE), UnknownName, "choose one with --adapter"),
+        (load_grounding, GroundConfig(model="x", backends=NOWHERE), UnknownName, "choose one with --ground-adapter"),
         (load_grounding, GroundConfig(model="UI-Venus-Navi-7B", backends=NOWHERE), InvalidRequest, "does not say"),
         (load_grounding, GroundConfig(model="x", adapter="zip", backends=NOWHERE), UnknownName, "'zip'"),
         (load_judge, JudgeConfig(model="any"), InvalidRequest, "needs --judge-backend"),

@@ -41,7 +41,7 @@ def test_help_of_each_command(command, capsys):
         (["act", "--goal", "x"], "Missing option '--screenshot'"),
         (["serve"], "give --policy"),
         (["serve", "--policy", "best"], "unknown policy 'best'; known: baseline, null, random"),
-        (["serve", "--policy", "null", "--max-image-pixels", "0"], "max_image_pixels: Input should be greater"),
+        (["serve", "--policy", "null", "--max-image-pixels", "0"], "max_image_pixels: must be at least 1, got 0"),
         (["serve", "--policy", "null", "--token-file", "/no/such"], "token file /no/such cannot be read"),
         (["serve", "--policy", "null", "--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid"),
     ],

@@ -97,6 +97,22 @@ def test_not_enabled(serving, serve_app):
         assert web.delete(url + "/sessions/anything/at all", headers=headers).status_code == 204
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", "/admin/weights", "GET, POST"),
+        ("PUT", "/admin/weights", "GET, POST"),
+        ("GET", "/sessions/a/b", "DELETE"),
+    ],
+)
+def test_a_wrong_method_is_told_the_right_ones(serve_app, method, path, allowed):
+    answer = web.request(method, serve_app(create_app(NullPolicy())) + path)
+    assert (answer.status_code, answer.headers["content-type"]) == (405, "application/problem+json")
+    assert answer.headers["allow"] == allowed
+    assert answer.json()["detail"] == f"{method} is not allowed on {path}; use {allowed}"
+    assert answer.json()["title"] == "Method Not Allowed"
+
+
 def test_a_policy_without_a_model_has_no_weights():
     with pytest.raises(InvalidRequest, match="this policy has none; give --model"):
         load_weights(WeightsConfig(), NullPolicy())
