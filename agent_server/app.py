@@ -52,7 +52,7 @@ def create_app(
     add_act(app, policy, config, metrics)
     add_ground(app, grounding, config, metrics)
     add_judge(app, judge, config, metrics)
-    add_admin(app, weights)
+    add_admin(app, weights, metrics)
     add_state(app, policy, metrics)
     app.add_middleware(Admission, limit=config.max_in_flight)
     if config.token_file is not None or config.admin_token_file is not None:

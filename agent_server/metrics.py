@@ -38,6 +38,8 @@ class Metrics:
         self.votes = counter("votes", "Votes on episodes", "outcome")
         self.tokens = counter("tokens", "Tokens that the backend counted", "kind")
         self.backend_errors = counter("backend_errors", "Decisions that the backend failed", "kind")
+        self.weight_loads = counter("weight_loads", "Orders to load weights", "outcome")
+        self.weight_load_seconds = histogram("weight_load_seconds", "Wall time of an order to load weights", "outcome")
 
     def decided(self, response: ActResponse) -> None:
         """Count one answer of a policy."""
@@ -77,6 +79,17 @@ class Metrics:
         except BackendError as error:
             self.backend_errors.labels(type(error).__name__).inc()
             raise
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Count and time one load of weights, whether it succeeds or not."""
+        start, outcome = time.perf_counter(), "failed"
+        try:
+            yield
+            outcome = "loaded"
+        finally:
+            self.weight_loads.labels(outcome).inc()
+            self.weight_load_seconds.labels(outcome).observe(time.perf_counter() - start)
 
     def text(self) -> bytes:
         """The exposition of everything, as CONTENT_TYPE says."""

@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request, Response
 
 from agent_server.body import read_body
 from agent_server.errors import InvalidRequest
+from agent_server.metrics import Metrics
 from agent_server.openapi import PROBLEM_RESPONSES
 from agent_server.schemas.weights import LoadWeights, WeightsLoaded, WeightsState
 from agent_server.weights.change import WeightChanges
@@ -16,14 +17,17 @@ _ORDER = {
 }
 
 
-def add_admin(app: FastAPI, changes: WeightChanges | None) -> None:
+def add_admin(app: FastAPI, changes: WeightChanges | None, metrics: Metrics) -> None:
     """Add the routes that change weights; without `changes` they answer 404 and say why."""
 
     @app.post("/admin/weights", openapi_extra=_ORDER, responses=PROBLEM_RESPONSES)
     async def load_weights(request: Request) -> WeightsLoaded:
         """Serve other weights from now on; answers when new requests get them."""
+        enabled = _enabled(changes)
         body = await read_body(request, _BODY_LIMIT)
-        return await _enabled(changes).load(LoadWeights.model_validate_json(body))
+        order = LoadWeights.model_validate_json(body)
+        with metrics.loading():
+            return await enabled.load(order)
 
     @app.get("/admin/weights", responses=PROBLEM_RESPONSES)
     async def weights() -> WeightsState:

@@ -175,6 +175,18 @@ def test_what_a_model_server_refuses_and_what_was_used(serving, model):
     assert answer.status_code == 409
 
 
+def test_loads_are_counted_and_timed(serving, model):
+    url = serving()
+    model.weights.refused["/lora/64"] = "LoRA rank 64 is greater than max_lora_rank 16."
+    for change, status in (({"path": "/lora/64"}, 422), ({}, 200), ({"path": "/other"}, 409), ({"kind": "zz"}, 422)):
+        answer = web.post(url + "/admin/weights", json={**ORDER, **change}, headers=bearer("boss"))
+        assert answer.status_code == status
+    told = web.get(url + "/metrics").text
+    assert 'agent_server_weight_loads_total{outcome="loaded"} 1.0' in told
+    assert 'agent_server_weight_loads_total{outcome="failed"} 2.0' in told
+    assert 'agent_server_weight_load_seconds_count{outcome="loaded"} 1.0' in told
+
+
 def test_the_client_says_what_was_refused(serving):
     with PolicyClient(serving(tokens="ordinary"), "ordinary") as client:
         with pytest.raises(PolicyRejected, match="administrator") as raised:
