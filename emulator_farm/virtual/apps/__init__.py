@@ -1,6 +1,17 @@
 """The apps that ship with the phone. `emulator_farm.virtual.screen` says how one is declared."""
 
-from emulator_farm.virtual.apps import calendar, clock, contacts, dialer, files, launcher, messages, notes, settings
+from emulator_farm.virtual.apps import (
+    browser,
+    calendar,
+    clock,
+    contacts,
+    dialer,
+    files,
+    launcher,
+    messages,
+    notes,
+    settings,
+)
 from emulator_farm.virtual.screen import App
 
 APPS: tuple[App, ...] = (
@@ -13,4 +24,5 @@ APPS: tuple[App, ...] = (
     dialer.APP,
     calendar.APP,
     files.APP,
+    browser.APP,
 )
