@@ -46,6 +46,7 @@ from emulator_farm.errors import CallerError, CommandFailed
 Namespace = Literal["system", "secure", "global"]
 _APK = "/data/local/tmp/farm.apk"
 _INSTALL_S = 180.0
+_RESTORE_S = 120.0
 _PREPARATIONS = (
     "input keyevent 224",
     "(wm dismiss-keyguard || input keyevent 82)",
@@ -196,9 +197,14 @@ class Device:
         self.snapshots.save(name)
 
     def restore(self, name: str) -> None:
-        """Return to a saved state, and forget what was learned of the phone. Raises Unsupported, SnapshotFailed."""
-        self.snapshots.load(name)
+        """Return to a saved state, and forget what was learned of the phone. Raises Unsupported, SnapshotFailed.
+
+        An emulator is waited for until it can be played on; raises NotReady.
+        """
+        wait = self.snapshots.load(name)
         self.forget()
+        if wait:
+            health.wait_until_ready(self, _RESTORE_S)
 
     def fork(self, others: Sequence[Device]) -> None:
         """Make other phones what this one is now, to the pixel, so that each can go its own way from here.

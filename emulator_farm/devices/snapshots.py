@@ -1,6 +1,7 @@
 """Saved states of a phone, its state as data, and one phone made into the copy of another.
 
-A virtual phone does this by its own command, `vphone`; of any other phone `Unsupported` says so.
+A virtual phone does this by its own command, `vphone`; an emulator on this host saves and loads by its console. Of any
+other phone `Unsupported` says so.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from emulator_farm.devices import sync
+from emulator_farm.devices.emulator_console import EmulatorConsole
 from emulator_farm.devices.transport import Command, Completed, Transport
 from emulator_farm.errors import CallerError, CommandFailed, DeviceError
 
@@ -29,23 +31,37 @@ class Unsupported(CallerError):
 class Snapshots:
     """What one phone has saved."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, console: EmulatorConsole | None = None) -> None:
+        """`console` is that of an emulator, by default found by the serial."""
         self._transport = transport
+        self._console = console or EmulatorConsole.of(transport.serial)
 
     def save(self, name: str) -> None:
         """Keep the whole state under a name, in place of one that is there. Raises Unsupported, DeviceError."""
-        self._run(["vphone", "snapshot", "save", name])
+        if self._console is not None:
+            self._console.snapshot("save", name)
+        else:
+            self._run(["vphone", "snapshot", "save", name])
 
-    def load(self, name: str) -> None:
-        """Return to a saved state. Raises Unsupported, DeviceError with the cause `snapshot_failed`."""
+    def load(self, name: str) -> bool:
+        """Return to a saved state; True where the phone must be waited for. Raises Unsupported, DeviceError."""
+        if self._console is not None:
+            self._console.snapshot("load", name)
+            return True
         self._run(["vphone", "snapshot", "load", name])
+        return False
 
     def delete(self, name: str) -> None:
         """Forget a saved state. Raises Unsupported, DeviceError."""
-        self._run(["vphone", "snapshot", "delete", name])
+        if self._console is not None:
+            self._console.snapshot("delete", name)
+        else:
+            self._run(["vphone", "snapshot", "delete", name])
 
     def names(self) -> list[str]:
-        """What is saved. Raises Unsupported."""
+        """What is saved. Raises Unsupported, DeviceError."""
+        if self._console is not None:
+            return self._console.snapshots()
         return self._run(["vphone", "snapshot", "list"]).text.splitlines()
 
     def state(self) -> State | None:
@@ -62,7 +78,12 @@ class Snapshots:
         return state
 
     def copy_to(self, others: Sequence[Snapshots]) -> None:
-        """Make other phones what this one is now; those of another process get it as bytes. Raises as `load`."""
+        """Make other phones what this one is now; those of another process get it as bytes. Raises as `load`.
+
+        Only virtual phones can: an emulator's snapshots belong to itself.
+        """
+        if self._console is not None:
+            raise Unsupported(f"{self._transport.serial} cannot be forked: an emulator's snapshots belong to itself")
         with self._shared() as name:
             data: bytes | None = None
             for other in others:
@@ -95,7 +116,7 @@ class Snapshots:
     def _run(self, command: Command) -> Completed:
         completed = self._transport.shell(command)
         if completed.exit_code == _UNKNOWN_COMMAND:
-            raise Unsupported(f"{self._transport.serial} has no snapshots: it is no virtual phone")
+            raise Unsupported(f"{self._transport.serial} has no snapshots: it is no virtual phone and no emulator here")
         if not completed.ok:
             raise self._failed(completed)
         return completed

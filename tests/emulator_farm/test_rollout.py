@@ -19,7 +19,7 @@ from agent_server.weights.change import WeightChanges
 from agent_server.weights.choice import Weights
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
-from emulator_farm.episode import Episode, Header
+from emulator_farm.episode import Episode, Header, Step
 from emulator_farm.errors import ClaimLost, DeviceGone, PolicyFault
 from emulator_farm.rollout import Limits, Rollout, step_seed
 from emulator_farm.tasks.task import TaskInstance
@@ -107,6 +107,25 @@ def test_what_the_checker_sees_decides(play: Play, script: Any, device: Device) 
     assert (passed.status, passed.reward) == ("success", 1.0)
     assert (failed.status, failed.reward) == ("failure", 0.0)
     assert "'10'" in failed.reason
+
+
+def test_what_else_changed_is_recorded(play: Play, script: Any, device: Device) -> None:
+    device.settings_put("system", "screen_brightness", "10")
+    device.settings_put("secure", "ui_night_mode", "1")
+    task = a_task(check=BRIGHT, milestones=[BRIGHT], changes=["settings/system/screen_brightness"])
+    idle = play(script(), task)
+    assert (idle.status, idle.clean, idle.undeclared, idle.progress) == ("failure", True, (), 0.0)
+
+    def meddle(_step: Step) -> None:
+        device.settings_put("system", "screen_brightness", "200")
+        device.settings_put("secure", "ui_night_mode", "2")
+
+    done = play(script(), task, on_step=meddle)
+    assert (done.status, done.reward, done.clean, done.progress) == ("success", 1.0, False, 1.0)
+    assert done.undeclared == ("~settings/secure/ui_night_mode: '1' to '2'",)
+    silent = play(script(), a_task(check=BRIGHT))
+    assert (silent.clean, silent.undeclared, silent.progress) == (None, (), None)
+    device.settings_put("secure", "ui_night_mode", "1")
 
 
 def test_a_goal_state_without_a_word_earns_nothing(play: Play, script: Any, device: Device) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +15,9 @@ from agent_server.actions import Click, OpenApp, Type
 from agent_server.geometry import Point
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
-from emulator_farm.devices.snapshots import SnapshotFailed, Unsupported
+from emulator_farm.devices.emulator_console import EmulatorConsole
+from emulator_farm.devices.snapshots import SnapshotFailed, Snapshots, Unsupported
+from emulator_farm.errors import CallerError, DeviceError, DeviceGone, DeviceTimeout
 from emulator_farm.virtual.host import PhoneHost
 from emulator_farm.virtual.phone import Phone
 
@@ -100,3 +105,52 @@ def test_a_phone_without_snapshots_says_so(scripted: Callable[..., Any], adb_ser
             device.snapshot("x")
         with pytest.raises(Unsupported):
             device.fork([])
+
+
+@pytest.fixture
+def emulator(adb_server: AdbServer) -> Iterator[tuple[Device, EmulatorConsole]]:
+    """A virtual phone with an emulator's console, seen as an emulator."""
+    with PhoneHost(phones(1), emulator=True) as host:
+        adb_server.connect(host.addresses[0])
+        with Device(host.addresses[0], adb_server) as device:
+            told = {name: device.shell(f"getprop vphone.{name}").text.strip() for name in ("console", "token")}
+            console = EmulatorConsole(device.serial, int(told["console"].rpartition(":")[2]), told["token"])
+            device.snapshots = Snapshots(device.transport, console)
+            yield device, console
+        adb_server.disconnect(host.addresses[0])
+
+
+def test_an_emulator_saves_and_loads_by_its_console(emulator: tuple[Device, EmulatorConsole]) -> None:
+    device, console = emulator
+    device.prepare()
+    assert device.snapshots.names() == []
+    device.snapshot("clean")
+    device.settings_put("global", "wifi_on", "0")
+    device.restore("clean")
+    assert device.settings_get("global", "wifi_on") == "1"
+    assert device.snapshots.names() == ["clean"]
+    device.snapshots.delete("clean")
+    with pytest.raises(DeviceError, match="the console says: no snapshot is named 'clean'"):
+        device.restore("clean")
+    with pytest.raises(CallerError, match="no name for an emulator's snapshot"):
+        device.snapshot("a b\nkill")
+    with pytest.raises(Unsupported, match="belong to itself"):
+        device.fork([])
+    with pytest.raises(DeviceError, match="token does not match"):
+        replace(console, token="other").ask("ping")
+
+
+def test_a_console_that_is_not_there_or_mute_is_told(adb_server: AdbServer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        console = EmulatorConsole("emulator-1", mute.getsockname()[1], "t")
+        with pytest.raises(DeviceTimeout, match="did not answer to `ping`"):
+            console.ask("ping", 0.2)
+    with pytest.raises(DeviceGone, match="no console at"):
+        console.ask("ping", 5)
+
+
+def test_which_emulator_has_a_console_for_us(tmp_path: Path) -> None:
+    assert EmulatorConsole.of("emulator-5554", tmp_path) is None
+    (tmp_path / ".emulator_console_auth_token").write_text("abc\n")
+    assert EmulatorConsole.of("emulator-5554", tmp_path) == EmulatorConsole("emulator-5554", 5554, "abc")
+    assert EmulatorConsole.of("127.0.0.1:5555", tmp_path) is None
