@@ -11,6 +11,7 @@ from emulator_farm.virtual.apps import (
     messages,
     notes,
     settings,
+    shop,
 )
 from emulator_farm.virtual.screen import App
 
@@ -25,4 +26,5 @@ APPS: tuple[App, ...] = (
     calendar.APP,
     files.APP,
     browser.APP,
+    shop.APP,
 )
