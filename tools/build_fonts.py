@@ -3,10 +3,14 @@
 Run in a virtualenv with `fonttools` and `brotli`:
 
     npm pack @expo-google-fonts/roboto@0.4.3 material-symbols@0.47.5   # unpack both
-    python tools/build_fonts.py ROBOTO_PACKAGE_DIR SYMBOLS_PACKAGE_DIR
+    apt-get download fonts-noto-core fonts-noto-cjk                    # unpack both into one folder
+    python tools/build_fonts.py latin ROBOTO_PACKAGE_DIR SYMBOLS_PACKAGE_DIR
+    python tools/build_fonts.py noto UNPACKED_DIR
 
 Roboto is subset to Latin, Greek, Cyrillic, punctuation, currency and arrows; layout features are dropped because the
-phone draws with Pillow's basic layout. Material Symbols becomes two static fonts, outlined and filled.
+phone draws with Pillow's basic layout. Material Symbols becomes two static fonts, outlined and filled. Noto Sans CJK SC
+is subset to the characters of GB 2312, kana and full-width forms; Noto Sans Arabic to Arabic with its presentation
+forms, which the phone chooses by itself.
 """
 
 import shutil
@@ -14,7 +18,7 @@ import sys
 from pathlib import Path
 
 from fontTools.subset import Options, Subsetter
-from fontTools.ttLib import TTFont
+from fontTools.ttLib import TTCollection, TTFont
 from fontTools.varLib.instancer import instantiateVariableFont
 
 HERE = Path(__file__).parents[1] / "emulator_farm/virtual/assets"
@@ -40,6 +44,9 @@ UNICODES = [
     0x2713,
     0xFFFD,
 ]
+ARABIC = [0x20, *range(0x600, 0x700), *range(0xFB50, 0xFBB2), *range(0xFDF2, 0xFDFE), *range(0xFE70, 0xFEFD)]
+CJK_FACE = 2
+"""Noto Sans CJK SC inside the collection."""
 ICONS = (Path(__file__).parent / "phone_icons.txt").read_text(encoding="ascii").split()
 
 
@@ -83,6 +90,38 @@ def build_symbols(source: Path) -> None:
     shutil.copyfile(source / "LICENSE", HERE / "LICENSE-MaterialSymbols.txt")
 
 
+def gb2312() -> list[int]:
+    """Code points of the Chinese standard of 6,763 characters, with its punctuation and full-width forms."""
+    pairs = (bytes((row, cell)) for row in range(0xA1, 0xF8) for cell in range(0xA1, 0xFF))
+    return [ord(text) for text in (pair.decode("gb2312", "ignore") for pair in pairs) if len(text) == 1]
+
+
+def ofl(source: Path) -> str:
+    """The licence of the Noto fonts, out of the package's list of copyrights, whose dots stand for empty lines."""
+    text = (source / "usr/share/doc/fonts-noto-core/copyright").read_text(encoding="utf-8")
+    licence = next(part for part in text.split("\n\n") if part.startswith("License: OFL-1.1\n"))
+    lines = [line[1:].replace(".", "", 1) if line == " ." else line[1:] for line in licence.splitlines()[1:]]
+    holders = "Noto Sans CJK SC: © 2014-2021 Adobe\nNoto Sans Arabic: Copyright 2015-2020 Google LLC\n\n"
+    return holders + "SIL OPEN FONT LICENSE Version 1.1\n\n" + "\n".join(lines) + "\n"
+
+
+def build_noto(source: Path) -> None:
+    """Chinese and Arabic, and their licence."""
+    cjk = TTCollection(next(source.rglob("NotoSansCJK-Regular.ttc")), lazy=True).fonts[CJK_FACE]
+    subset(cjk, [point for point in [*gb2312(), *range(0x3000, 0x3100), *range(0xFF01, 0xFFE7)] if point >= 0x2E80])
+    cjk.save(HERE / "noto_sans_sc.otf")
+    arabic = TTFont(next(source.rglob("NotoSansArabic-Regular.ttf")))
+    subset(arabic, ARABIC)
+    arabic.save(HERE / "noto_sans_arabic.ttf")
+    (HERE / "LICENSE-NotoSans.txt").write_text(ofl(source), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    build_roboto(Path(sys.argv[1]))
-    build_symbols(Path(sys.argv[2]))
+    match sys.argv[1:]:
+        case ["latin", roboto, symbols]:
+            build_roboto(Path(roboto))
+            build_symbols(Path(symbols))
+        case ["noto", unpacked]:
+            build_noto(Path(unpacked))
+        case _:
+            raise SystemExit(__doc__)

@@ -65,6 +65,8 @@ class Box:
     """Pixels that a single-line field's text is moved to the left to keep the caret in sight."""
     scroll_range: int = 0
     """How far a viewport can move, pixels."""
+    rtl: bool = False
+    """Whether it is laid out from right to left."""
 
     @property
     def rect(self) -> Rect:

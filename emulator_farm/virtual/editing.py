@@ -253,7 +253,7 @@ def _moved(target: _Target, caret: int, direction: str) -> int:
             other = number + (-1 if direction == "up" else 1)
             if not 0 <= other < len(box.lines):
                 return caret
-            x = box.face.width(line.shown[: caret - line.start])
+            x = box.face.caret(line.shown, caret - line.start)
             return offset_at(box.lines[other], box.face, x)
         case _:
             raise ValueError(f"no such caret direction: {direction!r}")

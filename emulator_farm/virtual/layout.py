@@ -34,12 +34,13 @@ REVEAL_MARGIN = 16
 
 
 class Layout:
-    """Measures and places trees for one density, font scale and window state."""
+    """Measures and places trees for one density, font scale, window state and direction of reading."""
 
-    def __init__(self, density: int, font_scale: float, state: ViewState) -> None:
+    def __init__(self, density: int, font_scale: float, state: ViewState, rtl: bool = False) -> None:
         self.scale = density / 160
         self.font_scale = font_scale
         self.state = state
+        self.rtl = rtl
 
     def px(self, dp: float) -> int:
         """Pixels of a length in dp."""
@@ -57,7 +58,7 @@ class Layout:
         def make() -> Box:
             box = self._measure(replace(widget, w=FILL, h=FILL), rect.width, rect.height)
             self._put(box, rect.left, rect.top, rect)
-            return box
+            return self._turned(box, rect)
 
         return self._revealed(make)
 
@@ -69,7 +70,7 @@ class Layout:
             left = area.left + round((area.width - box.w) * anchor[0])
             top = area.top + round((area.height - box.h) * anchor[1])
             self._put(box, left, top, area)
-            return box
+            return self._turned(box, area)
 
         return self._revealed(make)
 
@@ -247,6 +248,17 @@ class Layout:
         for child in box.children:
             self._put(child, left + child.x, top + child.y, inside)
 
+    def _turned(self, root: Box, area: Rect) -> Box:
+        """Left and right exchanged, where that is how screens are read: the same layout seen in a mirror."""
+        if self.rtl:
+            ends = area.left + area.right
+            for box in root.walk():
+                box.rtl = True
+                box.x = ends - box.x - box.w
+                box.inner = box.inner._replace(left=ends - box.inner.right, right=ends - box.inner.left)
+                box.visible = box.visible._replace(left=ends - box.visible.right, right=ends - box.visible.left)
+        return root
+
     def _reveal(self, root: Box) -> bool:
         """Move viewports so that the focused field's caret line is in sight; True where one moved."""
         path = _path_to(root, self.state.focus)
@@ -273,11 +285,11 @@ class Layout:
         length = len(widget.value) if isinstance(widget, TextField) else 0
         _, caret = self.state.caret(widget.state_key, length)
         if not length:
-            x, y = round(aligned(box, box.lines[0]._replace(width=0))), text_top(box)
+            x, y = round(aligned(box, box.lines[0]._replace(width=0))) - self.px(2) * box.rtl, text_top(box)
             return Rect(x, y, x + self.px(2), y + box.face.line_height)
         number = line_of(box.lines, caret)
         line = box.lines[number]
-        x = round(aligned(box, line) + box.face.width(line.shown[: caret - line.start])) - box.shift
+        x = round(aligned(box, line) + box.face.caret(line.shown, caret - line.start)) - box.shift
         y = text_top(box) + number * box.face.line_height
         return Rect(x, y, x + self.px(2), y + box.face.line_height)
 
@@ -286,7 +298,8 @@ def aligned(box: Box, line: Line) -> float:
     """Left end of a line inside its box, pixels."""
     widget = box.widget
     align = widget.align if isinstance(widget, Text | TextField) else "start"
-    return box.inner.left + max(0.0, box.inner.width - line.width) * _SHARES[align]
+    share = 1 - _SHARES[align] if box.rtl else _SHARES[align]
+    return box.inner.left + max(0.0, box.inner.width - line.width) * share
 
 
 def text_top(box: Box) -> int:

@@ -77,7 +77,7 @@ class Painter:
                 self._field(box, widget)
             case Icon():
                 size = self.layout.px(widget.size)
-                mask = icon_mask(widget.name, size, widget.filled, widget.mirrored)
+                mask = icon_mask(widget.name, size, widget.filled, widget.mirrored != (box.rtl and _points(widget)))
                 self.stamp(mask, *self._centered(box, size), widget.color, box.visible)
             case Disc():
                 self._disc(box, widget)
@@ -140,9 +140,9 @@ class Painter:
             start, end = max(first, line.start), min(last, line.end)
             if start < end:
                 x = aligned(box, line) - box.shift
-                left = round(x + face.width(line.shown[: start - line.start]))
-                right = round(x + face.width(line.shown[: end - line.start]))
-                self.fill(Rect(left, y, right, y + face.line_height), "primary_container", box.visible)
+                for left, right in _joined(face.spans(line.shown)[start - line.start : end - line.start]):
+                    part = Rect(round(x + left), y, round(x + right), y + face.line_height)
+                    self.fill(part, "primary_container", box.visible)
             y += face.line_height
 
     def _disc(self, box: Box, widget: Disc) -> None:
@@ -172,7 +172,7 @@ class Painter:
             inside = Rect(x + line, y + line, x + wide - line, y + tall - line)
             self.rounded(inside, tall // 2 - line, "surface", box.visible)
         size = self.layout.px(24 if on else 16)
-        centre = x + wide - tall // 2 if on else x + tall // 2
+        centre = x + wide - tall // 2 if on != box.rtl else x + tall // 2
         thumb = Rect(
             centre - size // 2, y + (tall - size) // 2, centre - size // 2 + size, y + (tall - size) // 2 + size
         )
@@ -189,18 +189,21 @@ class Painter:
         edge = (mark - size) // 2
         color: Paint = "primary" if widget.checked else "on_surface_variant"
         y = box.inner.top + (box.inner.height - size) // 2
-        self.stamp(icon_mask(name, size, False), box.inner.left + edge, y, color, box.visible)
+        left = box.inner.right - mark if box.rtl else box.inner.left
+        self.stamp(icon_mask(name, size, False), left + edge, y, color, box.visible)
         if box.face and box.lines:
             top = box.inner.top + (box.inner.height - box.face.line_height) // 2
             line = box.lines[0]
-            self.text(box.inner.left + mark, top, line.shown, box.face.size, "regular", "on_surface", box.visible)
+            start = left - line.width if box.rtl else left + mark
+            self.text(start, top, line.shown, box.face.size, "regular", "on_surface", box.visible)
 
     def _slider(self, box: Box, widget: Slider) -> None:
         left, right = slider_track(box, self.layout)
         share = (widget.value - widget.low) / max(1, widget.high - widget.low)
         thick, size = self.layout.px(4), self.layout.px(20)
         middle = box.inner.top + box.inner.height // 2
-        at = left + round((right - left) * min(1.0, max(0.0, share)))
+        share = min(1.0, max(0.0, share))
+        at = left + round((right - left) * (1 - share if box.rtl else share))
         self.rounded(
             Rect(left, middle - thick // 2, right, middle - thick // 2 + thick),
             thick // 2,
@@ -208,7 +211,8 @@ class Painter:
             box.visible,
         )
         color: Paint = "primary" if widget.enabled else "disabled"
-        self.rounded(Rect(left, middle - thick // 2, at, middle - thick // 2 + thick), thick // 2, color, box.visible)
+        start, end = (at, right) if box.rtl else (left, at)
+        self.rounded(Rect(start, middle - thick // 2, end, middle - thick // 2 + thick), thick // 2, color, box.visible)
         thumb = Rect(at - size // 2, middle - size // 2, at - size // 2 + size, middle - size // 2 + size)
         self.rounded(thumb, size // 2, color, box.visible)
 
@@ -218,7 +222,7 @@ class Painter:
         window = widget.window()
         root, inner = window.root, box.inner
         full = Image.new("RGB", (root.w, root.h), self.theme.color(window.backdrop))
-        layout = Layout(round(self.layout.scale * BASELINE), self.layout.font_scale, window.state)
+        layout = Layout(round(self.layout.scale * BASELINE), self.layout.font_scale, window.state, self.layout.rtl)
         Painter(full, layout, self.theme).paint(root)
         small = full.resize((inner.width, max(1, root.h * inner.width // root.w)), reducing_gap=2.0)
         part = inner.clip(box.visible).clip(Rect(inner.left, inner.top, inner.right, inner.top + small.height))
@@ -236,6 +240,23 @@ class Painter:
                 self.image.paste(last, (rect.left, top, rect.right, y))
                 top, last = y, color
         self.image.paste(last, (rect.left, top, rect.right, rect.bottom))
+
+
+def _points(icon: Icon) -> bool:
+    """Whether it shows a direction of reading, and so turns round with it."""
+    sideways = ("arrow_", "chevron_", "keyboard_arrow_left", "keyboard_arrow_right", "send", "article")
+    return icon.mirrored or icon.name.startswith(sideways)
+
+
+def _joined(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Neighbours become one: what is selected of a line in two directions may be in several places."""
+    joined: list[tuple[float, float]] = []
+    for left, right in sorted(spans):
+        if joined and left <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(right, joined[-1][1]))
+        else:
+            joined.append((left, right))
+    return joined
 
 
 def slider_track(box: Box, layout: Layout) -> tuple[int, int]:

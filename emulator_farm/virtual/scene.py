@@ -6,8 +6,10 @@ from typing import NamedTuple
 from PIL import Image
 
 from .boxes import Box, Rect, ViewState, Window
+from .dates import language
 from .keyboard import HEIGHT, LANDSCAPE_HEIGHT, Keyboard
 from .layout import Layout
+from .notification_card import notification_card
 from .render import SCRIM, Painter
 from .screen import Screen
 from .system import System
@@ -22,6 +24,7 @@ from .system_bars import (
     toast,
 )
 from .theme import THEMES
+from .translation import catalogue, right_to_left
 from .widgets import Paint, TextField
 
 SYSTEM_UI = "com.android.systemui"
@@ -55,6 +58,7 @@ class Scene:
     density: int
     font_scale: float
     dark: bool
+    rtl: bool
 
     def draw(self) -> Image.Image:
         """The picture, RGB."""
@@ -85,7 +89,7 @@ class Scene:
 
     def layout(self, window: Window) -> Layout:
         """The layout that a window was made with."""
-        return Layout(self.density, self.font_scale, window.state)
+        return Layout(self.density, self.font_scale, window.state, self.rtl)
 
 
 def focused_field(window: Window) -> Box | None:
@@ -144,6 +148,9 @@ class Stage:
         """Lay everything out."""
         system = self._system
         font_scale, density = system.font_scale, system.display.density
+        locale = system.locale_of(screen.package)
+        words, rtl = catalogue(language(locale)), right_to_left(locale)
+        bars = Layout(density, 1.0, self._bar_state, right_to_left(system.locale))
         frame = Frame.of(system).under(screen)
         area, content, keys = frame.area, frame.content, frame.keys
         probe = Layout(density, 1.0, self._bar_state)
@@ -157,8 +164,10 @@ class Stage:
         windows.append(app)
         active = app
         if popup is not None:
-            root = Layout(density, font_scale, popup.view).place(popup.build(), room, popup.anchor)
-            active = Window(root, screen.front.package if popup.component else screen.package, popup.view, "dialog")
+            tree = words.widget(popup.build()) if words else popup.build()
+            root = Layout(density, font_scale, popup.view, rtl).place(tree, room, popup.anchor)
+            owner = "android" if popup.window else screen.front.package if popup.component else screen.package
+            active = Window(root, owner, popup.view, "dialog")
             windows.append(active)
         field = focused_field(active)
         if state.focus and field is None:
@@ -174,28 +183,32 @@ class Stage:
         else:
             self._keyboard.reset()
         if system.toast_now:
-            windows.append(
-                Window(probe.place(toast(system.toast_now), content, (0.5, 0.86)), "", self._bar_state, "toast")
-            )
+            message = toast(words.text(system.toast_now) if words else system.toast_now)
+            windows.append(Window(probe.place(message, content, (0.5, 0.86)), "", self._bar_state, "toast"))
         white = screen.on_wallpaper
         if not screen.covers:
             tree = status_bar(system, white)
-            windows.append(Window(probe.fit(tree, frame.status), SYSTEM_UI, self._bar_state, "status"))
+            windows.append(Window(bars.fit(tree, frame.status), SYSTEM_UI, self._bar_state, "status"))
         if screen.covers != "all":
             tree = navigation_bar(system, self._navigation, white, frame.side)
-            windows.append(Window(probe.fit(tree, frame.navigation), SYSTEM_UI, self._bar_state, "navigation"))
+            windows.append(Window(bars.fit(tree, frame.navigation), SYSTEM_UI, self._bar_state, "navigation"))
+        if system.banner is not None and system.settings.get("global", "heads_up_notifications_enabled") != "0":
+            card = notification_card(system, system.banner, system.hide_banner, lambda direction: False)
+            windows.append(Window(probe.place(card, content, (0.5, 0)), SYSTEM_UI, self._bar_state, "banner"))
         dim = popup is not None and popup.dim
         behind = screen.backdrop, screen.bar_backdrop
         return Scene(
-            windows, active, app, keyboard, dim, area, frame.navigation, *behind, density, font_scale, system.dark
+            windows, active, app, keyboard, dim, area, frame.navigation, *behind, density, font_scale, system.dark, rtl
         )
 
 
 def app_window(screen: Screen, system: System, room: Rect | None = None, at_origin: bool = False) -> Window:
     """A screen's own window, laid out in `room` (default: what the system bars leave), at (0, 0) on demand."""
-    layout = Layout(system.display.density, system.font_scale, screen.view)
+    locale = system.locale_of(screen.package)
+    words = catalogue(language(locale))
+    layout = Layout(system.display.density, system.font_scale, screen.view, right_to_left(locale))
     place = room or Frame.of(system).under(screen).content
     if at_origin:
         place = Rect(0, 0, place.width, place.height)
-    root = layout.fit(screen.build(), place)
+    root = layout.fit(words.widget(screen.build()) if words else screen.build(), place)
     return Window(root, screen.package, screen.view, "app", screen.backdrop, decor=not screen.covers)

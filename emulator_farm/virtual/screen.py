@@ -53,6 +53,8 @@ class Popup:
     """Called when it goes away by back or a tap outside, not when a button closes it."""
     component: Component | None = None
     """The activity that the dialog is, where another app shows it, such as the question for a permission."""
+    window: str = ""
+    """Title of the window, where the system itself shows it over an app that hangs or crashed."""
     view: ViewState = field(default_factory=ViewState)
 
 

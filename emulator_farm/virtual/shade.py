@@ -13,6 +13,7 @@ from .screen import Popup, Screen
 from .system import System
 from .system_bars import status_icons
 from .theme import DARK
+from .translation import right_to_left
 from .widgets import (
     FILL,
     VIEW_GROUP,
@@ -191,6 +192,8 @@ class Shade(Screen):
 
     def _turn(self, direction: str) -> bool:
         step = {"left": PAGE_TILES, "right": -PAGE_TILES}.get(direction, 0)
+        if right_to_left(self.system.locale):
+            step = -step
         if step and 0 <= self.tiles_from + step < len(TILES):
             self.tiles_from += step
         return bool(step)

@@ -9,7 +9,7 @@ from .defaults import factory_props
 from .display import Display
 from .files import FileTree
 from .ime import InputMethods
-from .notifications import Notifications
+from .notifications import Notification, Notifications
 from .packages import SERVICES, Packages
 from .providers import Providers
 from .settings_db import SettingsDb
@@ -54,6 +54,10 @@ class System:
         self.ime = InputMethods(self.settings, lambda package: self.packages.find(package) is not None)
         self.providers = Providers(self.changed)
         self.notifications = Notifications(self.changed)
+        self.app_locales: dict[str, str] = {}
+        """Languages chosen for single apps."""
+        self.banner: Notification | None = None
+        """The notification that shows over the app now."""
         self.toast_text, self._toast_until = "", 0.0
         self.toasts = 0
         """How many were shown since the phone was made."""
@@ -95,6 +99,7 @@ class System:
         self.settings.put("secure", "android_id", f"{zlib.crc32(self.serial.encode()):08x}{self.seed & 0xFFFFFFFF:08x}")
         self.packages.reset()
         self.notifications.reset()
+        self.app_locales.clear()
         self.props.clear()
         self.props.update(factory_props(self.serial, self.display.physical_density))
         self.display.size_override = self.display.density_override = None
@@ -119,6 +124,11 @@ class System:
         self.toasts += 1
         self.changed()
 
+    def hide_banner(self) -> None:
+        """The notification stays in the shade."""
+        self.banner = None
+        self.changed()
+
     @property
     def toast_now(self) -> str:
         """The message that shows now, empty where none does."""
@@ -141,6 +151,16 @@ class System:
         """The language tag of the first system language, `en-US`, `zh-CN` or another."""
         chosen = self.settings.get("system", "system_locales") or self.props.get("persist.sys.locale") or "en-US"
         return chosen.partition(",")[0]
+
+    def set_locale(self, locale: str) -> None:
+        """Make a language tag the first and only system language, in the setting and in the property."""
+        self.props["persist.sys.locale"] = locale
+        self.settings.put("system", "system_locales", locale)
+        self.changed()
+
+    def locale_of(self, package: str) -> str:
+        """The language tag of an app: its own where it has one, else the system's."""
+        return self.app_locales.get(package) or self.locale
 
     @property
     def dark(self) -> bool:

@@ -2,9 +2,12 @@
 
 from typing import NamedTuple
 
-from .fonts import Typeface
+from .bidi import leftward, runs_left
+from .fonts import Typeface, is_wide
 
 ELLIPSIS = "…"
+_NO_START = tuple("，。！？；：、）】》”’")
+"""Punctuation that never begins a line."""
 
 
 class Line(NamedTuple):
@@ -38,16 +41,19 @@ def single(text: str, face: Typeface, max_width: float) -> Line:
     return line if line.width <= max_width else _cut(text, line, face, max_width)
 
 
-def _line(shown: str, start: int, face: Typeface) -> Line:
-    return Line(start, start + len(shown), shown, face.width(shown.rstrip()))
+def _line(text: str, start: int, face: Typeface) -> Line:
+    # A space at the end of a line that runs to the left would stand at its left and push it out of its place.
+    shown = text.rstrip() if leftward(text) else text
+    return Line(start, start + len(text), shown, face.width(text.rstrip()))
 
 
 def _cut(text: str, line: Line, face: Typeface, max_width: float, forced: bool = False) -> Line:
     room = max_width - face.advance(ELLIPSIS)
     body = text.removesuffix(ELLIPSIS) if forced else text
     width, kept = 0.0, 0
-    while kept < len(body) and width + face.advance(body[kept]) <= room:
-        width += face.advance(body[kept])
+    steps = face.advances(body)
+    while kept < len(body) and width + steps[kept] <= room:
+        width += steps[kept]
         kept += 1
     shown = body[:kept].rstrip() + ELLIPSIS
     return Line(line.start, line.end, shown, face.width(shown))
@@ -57,19 +63,20 @@ def _break(paragraph: str, face: Typeface, max_width: float) -> list[tuple[int, 
     if face.width(paragraph) <= max_width:
         return [(0, len(paragraph))]
     pieces: list[tuple[int, int]] = []
+    steps = face.advances(paragraph)
     start, width, after_space = 0, 0.0, 0
     index = 0
     while index < len(paragraph):
         char = paragraph[index]
-        step = face.advance(char)
+        step = steps[index]
         if width + step > max_width and char != " " and index > start:
             end = after_space if after_space > start else index
             pieces.append((start, end))
             start = end
-            width = face.width(paragraph[start:index])
+            width = sum(steps[start:index])
         width += step
         index += 1
-        if char == " ":
+        if char == " " or (is_wide(char) and paragraph[index : index + 1] not in _NO_START):
             after_space = index
     pieces.append((start, len(paragraph)))
     return pieces
@@ -77,6 +84,9 @@ def _break(paragraph: str, face: Typeface, max_width: float) -> list[tuple[int, 
 
 def offset_at(line: Line, face: Typeface, x: float) -> int:
     """Index in the source nearest to `x` pixels from the line's left end."""
+    if runs_left(line.shown):
+        carets = [abs(face.caret(line.shown, index) - x) for index in range(len(line.shown) + 1)]
+        return line.start + carets.index(min(carets))
     width = 0.0
     for index, char in enumerate(line.shown):
         step = face.advance(char)

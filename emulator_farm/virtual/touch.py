@@ -78,7 +78,7 @@ class Touch:
         elif finger.mode == "scroll" and finger.scroller is not None and finger.window is not None:
             box = finger.scroller
             assert isinstance(box.widget, Scroll)
-            moved = finger.y - y if box.widget.axis == "y" else finger.x - x
+            moved = finger.y - y if box.widget.axis == "y" else x - finger.x if box.rtl else finger.x - x
             offset = min(max(0, finger.scroll_from + moved), box.scroll_range)
             finger.window.state.scroll[box.widget.state_key] = offset
             self._system.changed()
@@ -145,6 +145,8 @@ class Touch:
         assert isinstance(widget, Slider)
         left, right = slider_track(box, self._scene().layout(self._scene().active))
         share = min(1.0, max(0.0, (x - left) / max(1, right - left)))
+        if box.rtl:
+            share = 1 - share
         value = widget.low + round(share * (widget.high - widget.low))
         if widget.on_change is not None:
             widget.on_change(value)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from emulator_farm.virtual.dates import weekday_date
 from emulator_farm.virtual.defaults import LAUNCHER
 from emulator_farm.virtual.dialogs import menu
 from emulator_farm.virtual.intents import Intent
@@ -63,7 +64,7 @@ class Home(Screen):
 
     def _page(self) -> Widget:
         now = self.system.now()
-        date = f"{now:%A}, {now:%b} {now.day}"
+        date = weekday_date(now, self.system.locale, full=True)
         glance = Text(id="date", text=date, size=24, color="white", w=FILL, pad=Pad(20, 28, 20, 0))
         others = [package for package in self._launchable() if package.name not in DOCK]
         grid = self._grid(others, "white")

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError
 
 from .am import am
@@ -127,12 +128,20 @@ async def clipboard(run: Invocation) -> int:
 
 
 async def locale(run: Invocation) -> int:
-    """Locales of an app: kept as a setting, shown by no app of this phone."""
+    """The language of a single app."""
     match run.args:
         case ["get-app-locales", package, *_]:
-            run.line(f"Locales for {package} for user 0 are []")
-        case ["set-app-locales", _, *_]:
-            pass
+            chosen = await run.call(lambda phone: phone.system.app_locales.get(package, ""))
+            run.line(f"Locales for {package} for user 0 are [{chosen}]")
+        case ["set-app-locales", package, *options]:
+            where = options.index("--locales") + 1 if "--locales" in options else len(options)
+            tags = options[where] if where < len(options) else ""
+
+            def choose(phone: Phone) -> None:
+                phone.system.app_locales[package] = tags.partition(",")[0]
+                phone.invalidate()
+
+            await run.call(choose)
         case _:
             raise _unknown(run)
     return 0

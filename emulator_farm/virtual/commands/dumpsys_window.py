@@ -3,10 +3,13 @@
 from emulator_farm.virtual.intents import Component
 from emulator_farm.virtual.phone import Phone, TaskInfo
 from emulator_farm.virtual.shell.invocation import Invocation
+from emulator_farm.virtual.translation import right_to_left
 
 from .dumpsys_package import stable_hash
 
 MIN_TASK_DP = 220
+LARGE_DP = 720
+"""Smallest width at which a screen counts as extra large."""
 
 
 def _record(component: Component, task: int) -> str:
@@ -66,7 +69,7 @@ def _windows(phone: Phone) -> str:
             f"    isOnScreen={visible}\n    isVisible={visible}\n"
         )
     shown = str(phone.ime.shown).lower()
-    out.append(f"  mGlobalConfiguration={{1.0 {phone.density}dpi}}\n  mHasPermanentDpad=false\n")
+    out.append(f"  mGlobalConfiguration={{{_configuration(phone)}}}\n  mHasPermanentDpad=false\n")
     out.append(_focus(phone, "  "))
     out.append(f"  mInputMethodTarget in display# 0 null shown={shown}\n")
     return "".join(out)
@@ -80,6 +83,19 @@ def _displays(phone: Phone) -> str:
     return (
         "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n"
         "  Display: mDisplayId=0 (organized)\n"
+def _configuration(phone: Phone) -> str:
+    """Font scale, language, direction, sizes in dp, density and theme, as a configuration is printed."""
+    system = phone.system
+    width, height = (round(side) for side in phone.display.size_dp)
+    direction = "ldrtl" if right_to_left(system.locale) else "ldltr"
+    shape = "long land" if width > height else "long port"
+    size = "xlrg" if min(width, height) >= LARGE_DP else "nrml"
+    return (
+        f"{system.font_scale} 310mcc260mnc [{system.locale.replace('-', '_')}] {direction} sw{min(width, height)}dp "
+        f"w{width}dp h{height}dp {phone.density}dpi {size} {shape}{' night' if system.dark else ''} finger -keyb/v/h"
+    )
+
+
         f"    init={base} mMinSizeOfResizeableTaskDp={MIN_TASK_DP}{override} cur={width}x{height} app={width}x{height} "
         f"rng={min(width, height)}x{min(width, height)}-{max(width, height)}x{max(width, height)}\n"
         "    deferred=false mLayoutNeeded=false "

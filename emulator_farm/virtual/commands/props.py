@@ -29,4 +29,5 @@ def setprop(run: Invocation) -> int:
     if not name or (name.startswith("ro.") and name in run.phone.props):
         raise ToolError(f"Failed to set property '{name}' to '{value}'.\nSee dmesg for error reason.", prefix="")
     run.phone.props[name] = value
+    run.phone.invalidate()
     return 0

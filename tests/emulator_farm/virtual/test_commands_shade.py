@@ -13,7 +13,8 @@ DUMP = "uiautomator dump /dev/tty"
 def test_expand_and_collapse(out: Out) -> None:
     out("cmd statusbar expand-notifications")
     assert "No notifications" in out(DUMP)
-    assert "mCurrentFocus=Window{" in out("dumpsys window") and " u0 NotificationShade}" in out("dumpsys window")
+    assert "mCurrentFocus=Window{" in out("dumpsys window")
+    assert " u0 NotificationShade}" in out("dumpsys window")
     out("cmd statusbar expand-settings")
     assert "com.android.systemui:id/brightness_slider" in out(DUMP)
     out("cmd statusbar collapse")
@@ -59,7 +60,8 @@ def test_lock_by_swipe(out: Out) -> None:
     assert "mDreamingLockscreen=true" in out("dumpsys window policy")
     out("input keyevent 26")
     policy = out("dumpsys window policy")
-    assert "isKeyguardShowing=true mShowingLockscreen=true" in policy and "showing=true" in policy
+    assert "isKeyguardShowing=true mShowingLockscreen=true" in policy
+    assert "showing=true" in policy
     assert "mKeyguardShowing=true" in out("dumpsys activity activities")
     assert "lockscreen_clock_view" in out(DUMP)
     out("input keyevent 82")
@@ -104,3 +106,20 @@ def test_permissions_by_command(sh: Sh, out: Out) -> None:
     assert f"{camera}: granted=true, flags=[ USER_SET ]" in out("dumpsys package org.virtual.notes")
     out(f"pm revoke org.virtual.notes {camera}; vphone ask org.virtual.notes {camera}")
     assert "permission_message" in out(DUMP)
+
+
+def test_languages_by_command(out: Out) -> None:
+    out("am start -n com.android.settings/.Settings >/dev/null 2>&1; settings put system system_locales zh-CN")
+    assert "网络和互联网" in out(DUMP)
+    assert " [zh_CN] ldltr " in out("dumpsys window windows | grep mGlobalConfiguration")
+    out("settings put system system_locales ar,en-US; cmd uimode night yes; settings put system font_scale 1.3")
+    assert "mGlobalConfiguration={1.3 310mcc260mnc [ar] ldrtl sw411dp w411dp h914dp 420dpi nrml long port night" in out(
+        "dumpsys window windows"
+    )
+    out("settings delete system system_locales; setprop persist.sys.locale zh-CN")
+    assert "网络和互联网" in out(DUMP)
+    out("setprop persist.sys.locale en-US; cmd locale set-app-locales com.android.settings --user 0 --locales ar")
+    assert "الشبكة والإنترنت" in out(DUMP)
+    assert out("cmd locale get-app-locales com.android.settings") == (
+        "Locales for com.android.settings for user 0 are [ar]\n"
+    )

@@ -20,6 +20,8 @@ ANIMATION_SCALES = (
     ("Animation scale 5x", "5.0"),
     ("Animation scale 10x", "10.0"),
 )
+LANGUAGES = (("en-US", "English (United States)"), ("zh-CN", "简体中文（中国）"), ("ar", "العربية"))
+"""Tag and name of each language that the screens are written in."""
 NAVIGATION = (("3-button navigation", "0"), ("Gesture navigation", "2"))
 
 
@@ -45,19 +47,32 @@ class SystemPage(Page):
 
 
 class Languages(Page):
-    """What language the phone speaks; one is installed."""
+    """What language the phone speaks."""
 
     title = "Languages"
 
     def rows(self) -> Sequence[Widget]:
         """Language, region."""
         return (
-            plain("System languages", "English (United States)"),
+            plain("System languages", self._name(), self._ask),
             plain("App languages", "Set the language for each app"),
             section("Regional preferences"),
             plain("Temperature", "Use default"),
             plain("First day of week", "Use default"),
         )
+
+    def _name(self) -> str:
+        return dict(LANGUAGES).get(self.system.locale, self.system.locale)
+
+    def _ask(self) -> None:
+        tags = [tag for tag, _ in LANGUAGES]
+        chosen = tags.index(self.system.locale) if self.system.locale in tags else -1
+
+        def choose(index: int) -> None:
+            self.system.set_locale(tags[index])
+            self.dismiss()
+
+        self.show(choice("System languages", [name for _, name in LANGUAGES], chosen, choose, self.dismiss))
 
 
 class Gestures(Page):
