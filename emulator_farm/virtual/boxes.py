@@ -94,6 +94,8 @@ class ViewState:
     """Whether the focused field wants an input method; back takes it away, a tap on the field brings it again."""
     reveal: bool = False
     """Set when the focused field must be scrolled into sight at the next layout."""
+    toolbar: bool = False
+    """Whether the toolbar for selected text is asked for."""
 
     def focus_on(self, key: str) -> None:
         """Give a field the focus and ask for the keyboard."""
@@ -101,7 +103,7 @@ class ViewState:
 
     def blur(self) -> None:
         """No focus, no keyboard."""
-        self.focus, self.keyboard, self.reveal = "", False, False
+        self.focus, self.keyboard, self.reveal, self.toolbar = "", False, False, False
 
     def caret(self, key: str, length: int) -> tuple[int, int]:
         """Anchor and caret of a field holding `length` characters; at its end where never set."""

@@ -38,6 +38,7 @@ class _Target:
     def place(self, caret: int, anchor: int | None = None) -> None:
         """Move the caret, selecting from `anchor` where given."""
         self.state.carets[self.field.state_key] = (caret if anchor is None else anchor, caret)
+        self.state.toolbar = False
 
 
 class Editor:
@@ -135,6 +136,7 @@ class Editor:
         target = self._target()
         if target is not None:
             target.place(len(target.field.value), 0)
+            target.state.toolbar = True
             self._changed()
 
     def copy(self, cut: bool = False) -> None:
@@ -145,8 +147,10 @@ class Editor:
         first, last = target.span
         if first < last:
             self.clipboard = target.field.value[first:last]
+            target.state.toolbar = False
             if cut:
                 self.delete()
+            self._changed()
 
     def paste(self) -> None:
         """Insert the clipboard."""
@@ -197,6 +201,7 @@ class Editor:
         """Give a field the focus and the keyboard, with the caret at its end unless said otherwise."""
         length = len(field.value)
         state.focus_on(field.state_key)
+        state.toolbar = False
         if field.select_on_focus:
             state.carets[field.state_key] = (0, length)
         else:
@@ -205,17 +210,19 @@ class Editor:
         self._changed()
 
     def touch(self, box: Box, state: ViewState, x: int, y: int, word: bool) -> None:
-        """A tap (or, with `word`, a double tap) on a field at a pixel."""
+        """A tap on a field at a pixel; a double tap or a long press selects the `word` there and offers what to do."""
         field = box.widget
         assert isinstance(field, TextField)
         if not field.value:
             self.focus(field, state)
+            state.toolbar = word
             return
         caret = _offset(box, x, y)
         self.focus(field, state, caret)
         if word and not field.password:
             start, end = _word(field.value, caret)
             state.carets[field.state_key] = (start, end)
+        state.toolbar = word
 
 
 def _offset(box: Box, x: int, y: int) -> int:

@@ -23,6 +23,7 @@ from .system_bars import (
     status_bar,
     toast,
 )
+from .text_toolbar import TextActions, place_toolbar, text_toolbar
 from .theme import THEMES
 from .translation import catalogue, right_to_left
 from .widgets import Paint, TextField
@@ -138,8 +139,11 @@ class Frame(NamedTuple):
 class Stage:
     """Composes scenes for one phone."""
 
-    def __init__(self, system: System, keyboard: Keyboard, navigation: NavigationActions) -> None:
+    def __init__(
+        self, system: System, keyboard: Keyboard, navigation: NavigationActions, text_actions: TextActions
+    ) -> None:
         self._system = system
+        self._text_actions = text_actions
         self._keyboard = keyboard
         self._navigation = navigation
         self._bar_state = ViewState()
@@ -182,6 +186,12 @@ class Stage:
             windows.append(keyboard)
         else:
             self._keyboard.reset()
+        if state.toolbar and field is not None and isinstance(field.widget, TextField):
+            offered = text_toolbar(field.widget, state, self._text_actions)
+            if offered is not None:
+                tree = words.widget(offered) if words else offered
+                root = place_toolbar(tree, field, Layout(density, 1.0, state), content)
+                windows.append(Window(root, active.package, self._bar_state, "toolbar"))
         if system.toast_now:
             message = toast(words.text(system.toast_now) if words else system.toast_now)
             windows.append(Window(probe.place(message, content, (0.5, 0.86)), "", self._bar_state, "toast"))

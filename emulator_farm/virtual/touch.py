@@ -89,6 +89,10 @@ class Touch:
         if finger is None or finger.mode:
             return False
         for box in finger.path:
+            if isinstance(box.widget, TextField) and box.widget.enabled and finger.window is not None:
+                finger.mode = "spent"
+                self._editor.touch(box, finger.window.state, finger.x, finger.y, word=True)
+                return True
             if box.widget.on_long is not None and box.widget.enabled:
                 finger.mode = "spent"
                 box.widget.on_long()
@@ -156,6 +160,9 @@ class Touch:
         x, y = finger.x, finger.y
         double = self._is_double(finger, at)
         self._last_tap = None if double else (x, y, at)
+        if finger.scene.active.state.toolbar and (finger.window is None or finger.window.kind != "toolbar"):
+            finger.scene.active.state.toolbar = False
+            self._system.changed()
         if finger.window is None:
             if finger.scene.active.kind == "dialog":
                 self._system.ui.back()
