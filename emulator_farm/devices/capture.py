@@ -89,11 +89,20 @@ def read_raw_frame(data: bytes, *, serial: str) -> Frame:
 
     The header is width, height and format, and a colour space since Android 9; then come RGBA rows.
     """
+    return encode_frame(read_raw_picture(data, serial=serial))
+
+
+def read_raw_picture(data: bytes, *, serial: str) -> Image.Image:
+    """The pixels alone of what `read_raw_frame` takes, RGB. Raises BadFrame."""
     size, pixels = _raw_pixels(data, serial)
-    image = Image.frombytes("RGB", size, pixels, "raw", "RGBX")
+    return Image.frombytes("RGB", size, pixels, "raw", "RGBX")
+
+
+def encode_frame(image: Image.Image) -> Frame:
+    """A frame of an RGB image."""
     out = io.BytesIO()
     image.save(out, "PNG", compress_level=1)
-    return Frame(out.getvalue(), size, ("black",) if image.getbbox() is None else ())
+    return Frame(out.getvalue(), Size(*image.size), ("black",) if image.getbbox() is None else ())
 
 
 def _raw_pixels(data: bytes, serial: str) -> tuple[Size, bytes]:

@@ -25,23 +25,22 @@ from agent_server.actions import (
     Scroll,
     Type,
     Wait,
-    action_points,
 )
-from agent_server.geometry import Size
 from emulator_farm.devices import health, sync
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.apps import Apps
 from emulator_farm.devices.capture import Frame
 from emulator_farm.devices.dumpsys import Display, Focus
-from emulator_farm.devices.gestures import Gesture, command_of
+from emulator_farm.devices.hands import Hands
 from emulator_farm.devices.info import DeviceInfo, ask_info
 from emulator_farm.devices.keyboard import Keyboard
 from emulator_farm.devices.observation import Observation, Outcome
+from emulator_farm.devices.provision import Found, Provision, find_controller, provision
 from emulator_farm.devices.replies import Row, content_rows, install_failure, setting
 from emulator_farm.devices.screen import Patience, Screen
 from emulator_farm.devices.snapshots import Snapshots, State
 from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Command, Completed, Transport, shell_line
-from emulator_farm.errors import CallerError, CommandFailed
+from emulator_farm.errors import CommandFailed
 
 Namespace = Literal["system", "secure", "global"]
 _APK = "/data/local/tmp/farm.apk"
@@ -85,8 +84,9 @@ class Device:
         self.apps = Apps(self.transport)
         self.snapshots = Snapshots(self.transport)
         self._info: DeviceInfo | None = None
-        self._seen: Size | None = None
-        self._can_drag = True
+        self._seen: Display | None = None
+        self.hands = Hands(self.transport)
+        self._controller: Found | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -99,6 +99,8 @@ class Device:
     def close(self) -> None:
         """Let go of the phone, which stays as it is; calls to come raise ClaimLost."""
         self.transport.cut()
+        if self._controller is not None:
+            self._controller.close()
 
     def cut(self) -> None:
         """Take the phone away from whoever uses this object, in the middle of a call too; they get ClaimLost."""
@@ -109,12 +111,27 @@ class Device:
     def observe(self, *, ui_tree: bool = True, settle: bool = True) -> Observation:
         """Frame, UI tree, and who is in front, once the screen is at rest.
 
-        With a tree the dump waits for rest; without, two equal frames in a row do, unless `settle` is off. Raises
-        BadFrame where no usable frame came in time; what is merely unusual is in the flags.
+        With a tree the dump waits for rest; without, pictures are watched until they change no more, unless `settle`
+        is off. Raises BadFrame where no usable frame came in time; what is merely unusual is in the flags.
         """
         observation = self.screen.observe(ui_tree=ui_tree, settle=settle)
-        self._seen = observation.size
+        self._seen = Display(observation.size, observation.rotation)
         return observation
+
+    def provision(self) -> Provision:
+        """Find the fastest ways to look at this phone and to touch it, and use them from now on.
+
+        Costs a dozen screenshots; what is chosen is watched, and `screencap -p` and `input` remain behind it. Raises
+        BadFrame where `screencap -p` gives nothing to compare with.
+        """
+        if self._controller is not None:
+            self._controller.close()
+            self._controller = None
+        found = find_controller(self.transport)
+        self._controller = found if isinstance(found, Found) else None
+        report, by_controller = provision(self.screen, self.transport, found)
+        self.hands.use(found.gestures if isinstance(found, Found) and by_controller else None)
+        return report
 
     def screenshot(self) -> Frame:
         """One checked frame, as the screen is now."""
@@ -157,11 +174,12 @@ class Device:
         """
         match action:
             case Click() | DoubleClick() | LongPress() | Drag() | Scroll() | Press():
-                return self._gesture(action)
+                tool = "input -d 0" if self.screen.several else "input"
+                return self._acted(self.hands.perform(action, self._seen or self.display(), tool=tool))
             case Type(text=text):
-                return self.keyboard.type(text)
+                return self._acted(self.keyboard.type(text))
             case OpenApp(app=app):
-                return self.apps.open(app)
+                return self._acted(self.apps.open(app))
             case Wait(seconds=seconds):
                 self.transport.wait(seconds)
                 return Outcome("ok", f"waited {seconds:g} s")
@@ -185,7 +203,7 @@ class Device:
     def forget(self) -> None:
         """Drop what was learned about the phone: it was restarted, or its snapshot restored."""
         self._info = self._seen = None
-        self._can_drag = True
+        self.hands.forget()
         self.transport.forget()
         self.keyboard.forget()
         self.screen.forget()
@@ -297,21 +315,9 @@ class Device:
         if install_failure(said) is not None:
             raise self._failed(completed)
 
-    def _gesture(self, gesture: Gesture) -> Outcome:
-        size = self._seen or self.display().size
-        for point in action_points(gesture):
-            if not point.inside(size):
-                raise CallerError(f"the point ({point.x}, {point.y}) is outside the screen of {size}")
-        tool = "input -d 0" if self.screen.several else "input"
-        command = command_of(gesture, size, tool=tool, can_drag=self._can_drag)
-        held_ms = gesture.duration_ms or 0 if isinstance(gesture, LongPress) else 0
-        completed = self.transport.shell(command, DEFAULT_DEADLINE_S + held_ms / 1000)
-        if isinstance(gesture, Drag) and self._can_drag and not completed.ok:
-            self._can_drag = False
-            return self._gesture(gesture)
-        if not completed.ok:
-            raise self._failed(completed)
-        return Outcome("ok", "", command)
+    def _acted(self, outcome: Outcome) -> Outcome:
+        self.screen.acted()
+        return outcome
 
     def _content(self, words: list[str]) -> None:
         completed = self.shell(words)

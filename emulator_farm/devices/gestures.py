@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from agent_server.actions import Click, Direction, DoubleClick, Drag, Key, LongPress, Press, Scroll
 from agent_server.geometry import Point, Size
 
@@ -32,6 +34,26 @@ SCROLL_PIXELS_PER_S = 1600
 
 Gesture = Click | DoubleClick | LongPress | Drag | Scroll | Press
 
+
+class GestureChannel(Protocol):
+    """A way to gestures beside `input`. Methods raise ChannelFailed and every DeviceError."""
+
+    @property
+    def name(self) -> str: ...
+
+    def can(self, gesture: Gesture, size: Size) -> bool:
+        """Whether this way means the same by it on a phone that stands upright."""
+        ...
+
+    def ping(self) -> None:
+        """One harmless call."""
+        ...
+
+    def perform(self, gesture: Gesture, size: Size) -> str:
+        """Do it and say in a line what was done; after ChannelFailed nothing was done."""
+        ...
+
+
 _FINGER: dict[Direction, tuple[int, int]] = {"down": (0, -1), "up": (0, 1), "right": (-1, 0), "left": (1, 0)}
 """Where the finger goes for a view that goes there."""
 
@@ -51,8 +73,7 @@ def command_of(gesture: Gesture, size: Size, *, tool: str = "input", can_drag: b
             return _swipe(tool, start, end, SLOW_DRAG_MS)
         case Scroll():
             start, end = scroll_path(gesture, size)
-            distance = max(abs(end.x - start.x), abs(end.y - start.y))
-            return _swipe(tool, start, end, max(MIN_SCROLL_MS, round(distance * 1000 / SCROLL_PIXELS_PER_S)))
+            return _swipe(tool, start, end, scroll_ms(start, end))
         case Press(key=key):
             return f"{tool} keyevent {KEYCODES[key]}"
 
@@ -68,6 +89,12 @@ def scroll_path(scroll: Scroll, size: Size) -> tuple[Point, Point]:
     dx, dy = round(x_sign * SCROLL_SHARE * size.width), round(y_sign * SCROLL_SHARE * size.height)
     start = scroll.start or Point(size.width // 2 - dx // 2, size.height // 2 - dy // 2)
     return start, Point(start.x + dx, start.y + dy).clamped(size)
+
+
+def scroll_ms(start: Point, end: Point) -> int:
+    """How long a finger takes for this way, in milliseconds, so that it moves the content and does not throw it."""
+    distance = max(abs(end.x - start.x), abs(end.y - start.y))
+    return max(MIN_SCROLL_MS, round(distance * 1000 / SCROLL_PIXELS_PER_S))
 
 
 def _swipe(tool: str, start: Point, end: Point, duration_ms: int) -> str:

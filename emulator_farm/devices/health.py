@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from emulator_farm.devices.channels import ChannelReport
 from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.keyboard import IME
 from emulator_farm.errors import AdbServerGone, DeviceError, DeviceGone, NotReady
@@ -173,6 +174,15 @@ def _animations(device: Device) -> str:
     return "off"
 
 
+def _told(reports: Sequence[ChannelReport]) -> str:
+    """Which is used, with its milliseconds, what comes behind it, and why the others do not."""
+    lines = []
+    for report in reports:
+        took = "" if report.latency_ms is None else f" {report.latency_ms:.1f} ms"
+        lines.append(f"{report.name}{took}" if report.trusted else f"{report.name} refused: {report.why}")
+    return f"uses {lines[0]}" + "".join(f"; {line}" for line in lines[1:])
+
+
 def _diagnosis(device: Device) -> Iterator[Check]:
     prepared = {"keyboard": _keyboard, "animations": _animations}
     for name, probe in ({"adb_server": _adb_server} | _PROOFS | prepared).items():
@@ -181,3 +191,10 @@ def _diagnosis(device: Device) -> Iterator[Check]:
             yield Check(name, True, probe(device), needed)
         except (_Fails, DeviceError, AdbServerGone) as error:
             yield Check(name, False, str(error), needed)
+    try:
+        found = device.provision()
+    except (DeviceError, AdbServerGone) as error:
+        yield Check("channels", False, str(error))
+    else:
+        yield Check("capture", True, _told(found.capture))
+        yield Check("input", found.input[0].trusted, _told(found.input))

@@ -7,11 +7,15 @@ where no frame can be had at all.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from PIL import Image
 
 from agent_server.geometry import Size
-from emulator_farm.devices.capture import Frame, read_frame, read_raw_frame
+from emulator_farm.devices.capture import Frame
+from emulator_farm.devices.channels import Capture, CaptureChannel, ChannelFailed, Screencap, fits, same_pixels
 from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.dumpsys import (
     Display,
@@ -25,6 +29,7 @@ from emulator_farm.devices.dumpsys import (
 )
 from emulator_farm.devices.observation import Observation
 from emulator_farm.devices.replies import UiDumpFailed, ui_dump
+from emulator_farm.devices.settle import Pace, Rest
 from emulator_farm.devices.transport import Transport
 from emulator_farm.errors import BadFrame, DeviceError
 
@@ -50,6 +55,12 @@ class Patience:
     """Until a screen that is still moving counts as unstable."""
     keyboard_s: float = 2.0
     """Until a keyboard that was just selected is believed to have no field to type into."""
+    pace: Pace = field(default_factory=Pace)
+    """How screens move."""
+    between_s: float = 0.03
+    """Between two pictures of a screen that is watched."""
+    settle_by_frames: bool = False
+    """Watch pictures before the tree is read too, where the dump does not wait for rest by itself."""
 
 
 @dataclass(frozen=True)
@@ -69,28 +80,44 @@ class Screen:
         """`raw_frames` has frames sent as pixels and encoded here: for phones whose own encoder is the bottleneck."""
         self._transport = transport
         self.patience = patience
-        self._raw_frames = raw_frames
+        self.capture = Capture([self.channel(raw=raw_frames)])
         self._displays: list[int] | None = None
+        self._acted_at: float | None = None
+        self._last: Frame | None = None
+        self._glance: Image.Image | None = None
+
+    def channel(self, *, raw: bool) -> Screencap:
+        """A way to frames that every phone has."""
+        return Screencap(self._transport, self.patience.call_s, self._display_words, raw=raw)
+
+    def use(self, capture: Capture) -> None:
+        """Take frames by these channels from now on."""
+        self.capture = capture
+        self._glance = None
+
+    def acted(self) -> None:
+        """Something was just done that may change the screen."""
+        self._acted_at = time.monotonic()
 
     def observe(self, *, ui_tree: bool, settle: bool) -> Observation:
         """One look. Raises BadFrame where no usable frame came in time, and every DeviceError."""
         began = time.monotonic()
         frame = None
-        if ui_tree:
-            look = self.tree()
-        else:
-            frame = self.stable(self.patience.stable_s) if settle else None
-            look = self.look()
+        rest: tuple[str, ...] = ()
+        if settle and (self.patience.settle_by_frames or not ui_tree):
+            frame, rest = self.settle(self.patience.stable_s)
+        look = self.tree() if ui_tree else self.look()
         settled = time.monotonic()
-        if frame is None or not _fits(frame.size, look.display.size):
-            frame = self.frame(look.display.size)
+        if frame is None or ui_tree or not fits(frame.size, look.display.size):
+            frame = self._honest(self.frame(look.display.size), look.display.size)
         if frame.size != look.display.size:
             look = replace(look, display=self.look().display)
-        flags = list(dict.fromkeys(look.flags + frame.flags))
+        flags = list(dict.fromkeys(look.flags + frame.flags + rest))
         if frame.size != look.display.size:
             flags.append("turned")
         if frame.black and not self.awake():
             flags.append("screen_off")
+        self._last, self._acted_at = frame, None
         component = look.focus.component
         return Observation(
             frame=frame,
@@ -131,20 +158,79 @@ class Screen:
             deadline.pause(0.1)
 
     def frame(self, size: Size | None = None) -> Frame:
-        """A checked frame, of `size` or turned; looked at again, once at least, while it is unusable or black."""
+        """A checked frame, of `size` or turned; looked at again, once at least, while it is unusable or black.
+
+        A channel that gives an unusable one, or black where `screencap` sees more, is used no longer.
+        """
         usable, black = Deadline(self.patience.frame_s), Deadline(self.patience.black_s)
         retaken: tuple[str, ...] = ()
         while True:
             try:
-                frame = self._frame_once(size)
-            except BadFrame:
-                if usable.passed and retaken:
+                frame = self._frame_once(self.capture.current, size)
+            except ChannelFailed as failure:
+                self.capture.drop(str(failure))
+            except BadFrame as error:
+                if not self.capture.drop(str(error)) and usable.passed and retaken:
                     raise
             else:
                 if not frame.black or (black.passed and retaken):
                     return replace(frame, flags=frame.flags + retaken)
+                self._doubt(size)
             retaken = ("retaken",)
             usable.pause(0.05)
+
+    def settle(self, deadline_s: float) -> tuple[Frame | None, tuple[str, ...]]:
+        """Wait until the screen is at rest, by pictures; the last one where it was a whole frame, and flags.
+
+        `unstable` where the deadline passed first, `animated` where a part that never rests was left out of account.
+        """
+        deadline = Deadline(deadline_s)
+        rest = Rest(self.patience.pace, self._acted_at, self._glance if self._acted_at is not None else None)
+        while True:
+            began = time.monotonic()
+            try:
+                glance = self.capture.glance()
+            except BadFrame as error:
+                if not self.capture.drop(str(error)):
+                    if deadline.passed:
+                        return self.frame(), ("unstable",)
+                    deadline.pause(0.05)
+                continue
+            self._glance = glance.picture
+            if rest.see(glance.picture, began, time.monotonic()):
+                return self._whole(glance.frame), ("animated",) if rest.animated else ()
+            if deadline.passed:
+                return self._whole(glance.frame), ("unstable",)
+            deadline.pause(self.patience.between_s)
+
+    def _whole(self, frame: Frame | None) -> Frame | None:
+        """A frame that came with a glance, unless it has to be looked at again."""
+        return None if frame is None or frame.black else frame
+
+    def _doubt(self, size: Size | None) -> None:
+        """A black frame of a fast channel: whether `screencap` sees as little."""
+        if self.capture.current is not self.capture.reference:
+            with contextlib.suppress(BadFrame):
+                if not self._frame_once(self.capture.reference, size).black:
+                    self.capture.drop("black where `screencap -p` is not")
+
+    def _honest(self, frame: Frame, size: Size) -> Frame:
+        """A frame that shows no effect of an action, by a fast channel: whether `screencap` sees none either."""
+        fast = self.capture.current
+        if self._acted_at is None or self._last is None or frame.png != self._last.png:
+            return frame
+        if fast is self.capture.reference:
+            return frame
+        with contextlib.suppress(BadFrame, ChannelFailed):
+            truth = self._frame_once(self.capture.reference, size)
+            if same_pixels(frame, truth):
+                return frame
+            again = self._frame_once(fast, size)
+            if again.png != frame.png:
+                return again  # the screen changed just now
+            self.capture.drop("shows an old picture")
+            return truth
+        return self.frame(size)
 
     def stable(self, deadline_s: float) -> Frame:
         """The first frame that equals the one before it; flagged `unstable` where the screen never came to rest."""
@@ -162,12 +248,8 @@ class Screen:
         """Whether the screen is on."""
         return self._transport.read(wakefulness, "dumpsys power") == "Awake"
 
-    def _capture(self, command: str) -> bytes:
-        """Shell v2 keeps warnings out of the picture, ends with an exit code, and is the faster way through adbd."""
-        if "shell_v2" not in self._transport.features():
-            return self._transport.exec_out(command, self.patience.call_s)
-        completed = self._transport.shell(command, self.patience.call_s)
-        return completed.stdout or completed.stderr
+    def _display_words(self) -> str:
+        return f" -d {self.displays[0]}" if self.several else ""
 
     @property
     def displays(self) -> list[int]:
@@ -183,8 +265,8 @@ class Screen:
         return len(self.displays) > 1
 
     def forget(self) -> None:
-        """Drop what was learned about the displays."""
-        self._displays = None
+        """Drop what was learned about the displays, and what was seen."""
+        self._displays = self._acted_at = self._last = self._glance = None
 
     def _dump(self) -> tuple[Look, str]:
         """Display and focus, and what the dump of the tree wrote."""
@@ -196,13 +278,11 @@ class Screen:
             dumped += completed.stderr.decode(errors="replace")
         return self._windows(windows), dumped
 
-    def _frame_once(self, size: Size | None) -> Frame:
-        serial = self._transport.serial
-        command = "screencap" if self._raw_frames else "screencap -p"
-        data = self._capture(f"{command} -d {self.displays[0]}" if self.several else command)
-        frame = read_raw_frame(data, serial=serial) if self._raw_frames else read_frame(data, serial=serial)
-        if size is not None and not _fits(frame.size, size):
-            raise BadFrame(f"a frame of {frame.size} came from a display of {size}", serial=serial, reason="wrong_size")
+    def _frame_once(self, channel: CaptureChannel, size: Size | None) -> Frame:
+        frame = channel.take()
+        if size is not None and not fits(frame.size, size):
+            said = f"a frame of {frame.size} came from a display of {size}"
+            raise BadFrame(said, serial=self._transport.serial, reason="wrong_size")
         return frame
 
     def _windows(self, text: str) -> Look:
@@ -216,10 +296,6 @@ class Screen:
         except UnexpectedReply:
             display = self._transport.read(viewport, "dumpsys display")
         return Look(display, where)
-
-
-def _fits(frame: Size, display: Size) -> bool:
-    return frame == display or frame == Size(display.height, display.width)
 
 
 def _is_of(xml: str, where: Focus) -> bool:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.dumpsys import UnexpectedReply
@@ -31,6 +31,15 @@ _REASONS = (
     ("not found", "device_not_found"),
     ("offline", "device_offline"),
 )
+
+
+class Cancellable(Protocol):
+    """A call under way that can be ended from another thread."""
+
+    def cancel(self) -> object: ...
+
+
+Pending = TypeVar("Pending", bound=Cancellable)
 
 Command = str | Sequence[str]
 """A shell line as it stands, or words that are quoted one by one."""
@@ -74,6 +83,7 @@ class Transport:
         self._features: frozenset[str] | None = None
         self._cut = threading.Event()
         self._open: set[SmartSocket] = set()
+        self._beside: set[Cancellable] = set()
         self._lock = threading.Lock()
 
     def shell(self, command: Command, deadline_s: float = DEFAULT_DEADLINE_S) -> Completed:
@@ -133,6 +143,8 @@ class Transport:
             self._cut.set()
             for stream in self._open:
                 stream.interrupt()
+            for call in self._beside:
+                call.cancel()
 
     def wait(self, seconds: float) -> None:
         """Let time pass. Raises ClaimLost when the path is cut meanwhile, and what the gate raises."""
@@ -141,6 +153,23 @@ class Transport:
             self._check_right()
             self._cut.wait(min(_GATE_EVERY_S, deadline.remaining))
         self._check_right()
+
+    @contextmanager
+    def beside(self, start: Callable[[], Pending]) -> Iterator[Pending]:
+        """A call that reaches the phone past adb: it too needs the right to the phone, and `cut` cancels it."""
+        self._check_right()
+        call = start()
+        with self._lock:
+            self._beside.add(call)
+            if self._cut.is_set():
+                call.cancel()
+        try:
+            yield call
+        finally:
+            with self._lock:
+                self._beside.discard(call)
+            if self._cut.is_set():
+                raise self._claim_lost()
 
     @contextmanager
     def service(self, service: str, deadline: Deadline, what: str) -> Iterator[SmartSocket]:

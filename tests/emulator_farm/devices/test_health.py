@@ -151,6 +151,8 @@ def test_the_doctor_looks_at_everything(device: Device) -> None:
         "front",
         "keyboard",
         "animations",
+        "capture",
+        "input",
     ]
     assert all(check.ok and check.detail for check in checks)
 
