@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from emulator_farm.virtual.apps.settings.display import TextSize
 from emulator_farm.virtual.apps.settings.page import Page, note, plain
+from emulator_farm.virtual.apps.settings.screen_lock import ChooseLock
 from emulator_farm.virtual.apps.settings.sound import DoNotDisturb
 from emulator_farm.virtual.material import main_switch, section
 from emulator_farm.virtual.widgets import FILL, Column, Row, Space, Text, Widget, pad
@@ -137,10 +138,11 @@ class Security(Page):
 
     def rows(self) -> Sequence[Widget]:
         """Status and switches."""
+        lock = self.system.ui.lock
         return (
             plain("App security", "No issues found", icon="verified_user"),
             section("Device unlock"),
-            plain("Screen lock", "None", icon="lock"),
+            self.link("Screen lock", ChooseLock, "PIN" if lock.secure else "Swipe" if lock.enabled else "None", "lock"),
             plain("Find My Device", "Off", icon="mobile"),
             section("More"),
             self.toggle("Show passwords", "system/show_password", "Display characters briefly as you type"),
