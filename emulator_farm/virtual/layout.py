@@ -13,6 +13,7 @@ from .widgets import (
     Column,
     Disc,
     Icon,
+    Photo,
     Radio,
     Row,
     Scroll,
@@ -131,7 +132,7 @@ class Layout:
             case Switch() | Check() | Slider():
                 wide, tall = _INTRINSIC[type(widget)]
                 return Box(widget, min(self.px(wide), w), self.px(tall))
-            case Space() | Thumbnail():
+            case Space() | Thumbnail() | Photo():
                 return Box(widget, 0, 0)
             case _:
                 raise TypeError(f"no layout for {type(widget).__name__}")

@@ -8,8 +8,9 @@ from .boxes import Box, Rect
 from .display import BASELINE
 from .fonts import MASKS, Weight, corner_mask, icon_mask, typeface
 from .layout import Layout, aligned, text_top
+from .photos import photo
 from .theme import SCRIM_ALPHA, Color, Theme
-from .widgets import Check, Disc, Icon, Paint, Radio, Slider, Switch, Text, TextField, Thumbnail
+from .widgets import Check, Disc, Icon, Paint, Photo, Radio, Slider, Switch, Text, TextField, Thumbnail
 
 SCRIM = [round(value * (1 - SCRIM_ALPHA)) for value in range(256)] * 3
 
@@ -92,6 +93,8 @@ class Painter:
                 self._slider(box, widget)
             case Thumbnail():
                 self._thumbnail(box, widget)
+            case Photo():
+                self._photo(box, widget)
             case _:
                 for child in box.children:
                     self.paint(child)
@@ -215,6 +218,15 @@ class Painter:
         self.rounded(Rect(start, middle - thick // 2, end, middle - thick // 2 + thick), thick // 2, color, box.visible)
         thumb = Rect(at - size // 2, middle - size // 2, at - size // 2 + size, middle - size // 2 + size)
         self.rounded(thumb, size // 2, color, box.visible)
+
+    def _photo(self, box: Box, widget: Photo) -> None:
+        image = photo(widget.data, box.inner.width, box.inner.height, widget.cover)
+        left = box.inner.left + (box.inner.width - image.width) // 2
+        top = box.inner.top + (box.inner.height - image.height) // 2
+        part = Rect(left, top, left + image.width, top + image.height).clip(box.visible)
+        if not part.empty:
+            shown = image.crop((part.left - left, part.top - top, part.right - left, part.bottom - top))
+            self.image.paste(shown, part[:])
 
     def _thumbnail(self, box: Box, widget: Thumbnail) -> None:
         if widget.window is None:

@@ -84,7 +84,8 @@ class Tasks:
             self.go_home()
             return StartResult("brought_to_front", self.screen.component, running)
         task = self._task(component.package)
-        if task is not None and activity.launcher and not intent.data:
+        shown = task is not None and any(screen.component == component for screen in task.screens)
+        if task is not None and shown and activity.launcher and not intent.data:
             self._to_front(task)
             return StartResult("brought_to_front", task.top.component, running)
         self._pause()

@@ -229,6 +229,15 @@ class Thumbnail(Widget):
     window: "Callable[[], Window] | None" = None
 
 
+@dataclass(frozen=True, eq=False)
+class Photo(Widget):
+    """A picture in the bytes of a JPEG, PNG or other file, in the middle of its place."""
+
+    data: bytes = b""
+    cover: bool = False
+    """True where it fills its place and what is too much is cut away; else all of it shows."""
+
+
 CONTAINERS = (Column, Row, Stack)
 VIEWS: dict[type[Widget], str] = {
     Column: "LinearLayout",
@@ -245,6 +254,7 @@ VIEWS: dict[type[Widget], str] = {
     Slider: "SeekBar",
     TextField: "EditText",
     Thumbnail: "android.view.View",
+    Photo: "ImageView",
 }
 RECYCLER = "androidx.recyclerview.widget.RecyclerView"
 VIEW_GROUP = "android.view.ViewGroup"

@@ -3,10 +3,12 @@
 from emulator_farm.virtual.apps import (
     browser,
     calendar,
+    camera,
     clock,
     contacts,
     dialer,
     files,
+    gallery,
     launcher,
     messages,
     notes,
@@ -27,4 +29,6 @@ APPS: tuple[App, ...] = (
     files.APP,
     browser.APP,
     shop.APP,
+    camera.APP,
+    gallery.APP,
 )

@@ -158,7 +158,7 @@ def test_reboot_keeps_what_is_stored_and_reset_does_not(hand) -> None:
     phone.files.write("/storage/emulated/0/mine.txt", b"x")
     phone.set_size_override((720, 1280))
     phone.reset()
-    assert phone.files.list("/storage/emulated/0") == ["Notes"]
+    assert phone.files.list("/storage/emulated/0") == ["DCIM", "Documents", "Download", "Notes"]
     assert phone.settings.get("system", "screen_brightness") == "102"
     assert "debug.mine" not in phone.props
     assert phone.screen_size == (1080, 2400)
