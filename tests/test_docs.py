@@ -13,7 +13,7 @@ import typer.main
 
 from emulator_farm.cli import app as farm
 from emulator_farm.virtual.apps import APPS
-from emulator_farm.virtual.commands.vphone import KNOWN, NUMBERS
+from emulator_farm.virtual.faults import NUMBERS, WORDS
 from emulator_farm.virtual.intents import Component, Intent
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.screen import App
@@ -91,5 +91,5 @@ def test_the_examples_of_the_virtual_phone_run() -> None:
 
 def test_every_fault_is_in_the_docs() -> None:
     text = (ROOT / "docs/virtual-phone.md").read_text()
-    assert [name for name in (*KNOWN, *NUMBERS) if f"`{name}`" not in text] == []
-    assert [value for values in KNOWN.values() for value in values if value and f"`{value}`" not in text] == []
+    assert [name for name in (*WORDS, *NUMBERS) if f"`{name}`" not in text] == []
+    assert [value for values in WORDS.values() for value in values if value and f"`{value}`" not in text] == []

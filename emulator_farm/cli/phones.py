@@ -45,6 +45,10 @@ def phone(
     capture_latency: Annotated[float, typer.Option(min=0, help="Seconds that a screenshot takes longer.")] = 0.0,
     input_latency: Annotated[float, typer.Option(min=0, help="Seconds that an input takes longer.")] = 0.0,
     dump_latency: Annotated[float, typer.Option(min=0, help="Seconds that a UI dump takes longer.")] = 0.0,
+    faults: Annotated[
+        Path | None,
+        typer.Option(help="File of faults that come by themselves; docs/virtual-phone.md says what it holds."),
+    ] = None,
     emulator: Annotated[
         bool,
         typer.Option("--emulator", help="Open an emulator's console and gRPC too; `getprop` on the phone says where."),
@@ -52,6 +56,7 @@ def phone(
 ) -> None:
     """Run virtual phones until Ctrl-C and print their addresses, one a line."""
     from emulator_farm.virtual.emulator import MissingExtra
+    from emulator_farm.virtual.fault_plan import FaultFileError, read_faults
     from emulator_farm.virtual.fleet import FleetError, PhoneOptions, serve
 
     latencies = (capture_latency, input_latency, dump_latency)
@@ -59,8 +64,13 @@ def phone(
         raise CallerError("a latency must be a number of seconds")
     if port + count > 65536:
         raise CallerError(f"--port {port} leaves no room for {count} phones; ports end at 65535")
-    options = PhoneOptions(*_panel(size), density, *latencies, emulator=int(emulator))
+    options = PhoneOptions(*_panel(size), density, *latencies, emulator=int(emulator), faults=str(faults or ""))
     ports = list(range(port, port + count)) if port else None
+    if faults is not None:
+        try:
+            read_faults(faults)
+        except FaultFileError as error:
+            raise CallerError(str(error)) from None
     try:
         serve(count, lambda address: print(address, flush=True), options, ports)
     except FleetError as error:

@@ -146,13 +146,15 @@ class AdbServer:
     def connect(self, serial: str, deadline_s: float = _CALL_S) -> None:
         """Connect to `HOST:PORT` and wait until the phone can be used; other serials are only waited for.
 
-        Raises DeviceGone where nothing answers there, DeviceTimeout where it does not become usable in time.
+        Raises DeviceGone where nothing answers there or our key is not known, DeviceTimeout where it does not become
+        usable in time.
         """
         deadline = Deadline(deadline_s)
         if ":" in serial:
             reply = self._ask(f"host:connect:{serial}", deadline, serial)
             if not reply.startswith(("connected", "already connected")):
-                raise DeviceGone(f"cannot connect: {reply.strip()}", serial=serial, cause="device_unreachable")
+                cause = "device_unauthorized" if "authenticate" in reply else "device_unreachable"
+                raise DeviceGone(f"cannot connect: {reply.strip()}", serial=serial, cause=cause)
             self._known.add(serial)
         self.wait_for(serial, deadline)
 

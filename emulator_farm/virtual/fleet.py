@@ -16,9 +16,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from .fault_plan import FaultPlan, read_faults
 from .faults import Latency
 from .host import PhoneHost
 from .memory import keep_frames_in_heap
@@ -43,11 +45,18 @@ class PhoneOptions:
     grpc_s: float = 0.0
     emulator: int = 0
     """1 opens an emulator's console and gRPC beside ADB."""
+    faults: str = ""
+    """Path of a fault file; empty = nothing goes wrong."""
 
     def make(self, index: int) -> Phone:
-        """Phone number `index`; its serial and seed follow from the number."""
+        """Phone number `index`; its serial and seed follow from the number. Raises FaultFileError."""
         latency = Latency(self.capture_s, self.input_s, self.dump_s, self.launch_s, self.grpc_s)
-        return Phone(f"virtual-{index}", self.width, self.height, self.density, seed=index, latency=latency)
+        phone = Phone(f"virtual-{index}", self.width, self.height, self.density, seed=index, latency=latency)
+        if self.faults:
+            file = read_faults(Path(self.faults))
+            file.apply(latency)
+            phone.faults.plan = FaultPlan(file.faults, file.seed + index)
+        return phone
 
     def arguments(self) -> list[str]:
         """As options of `python -m emulator_farm.virtual`."""

@@ -9,16 +9,20 @@ from typing import TypeVar
 from PIL import Image
 
 from . import rootfs, snapshot
+from .fault_plan import Operation
+from .faults import LASTING
 from .install_sessions import Sessions
+from .mishaps import Mishaps
 from .phone import Phone
 from .processes import Processes
-from .shelf import Saved, Shelf
+from .shelf import NoSnapshot, Saved, Shelf
 
 T = TypeVar("T")
 
 ROOT_UID = 0
 SHELL_UID = 2000
 LOG_LINES = 2000
+_OPERATIONS: dict[str, Operation] = {"screencap": "frames", "dump": "trees", "input": "inputs"}
 
 
 class Handset:
@@ -33,6 +37,9 @@ class Handset:
         self.uid = SHELL_UID
         self.remounted = False
         self.online = True
+        self.dead = False
+        """Whether the phone is gone for good, as an emulator is whose process died."""
+        self.mishaps = Mishaps()
         self.on_restart: Callable[[], None] = lambda: None
         """Called when adbd restarts: cut the connections."""
         self.endpoints: dict[str, str] = {}
@@ -63,16 +70,38 @@ class Handset:
 
     def fault(self, kind: str) -> str:
         """The armed fault of a kind (`screencap`, `dump`, `input`), "" where none is; counts it as fired."""
+        if (operation := _OPERATIONS.get(kind)) is not None:
+            self._step(operation)
+        return self.phone.faults.fire(kind)
+
+    def arm(self, kind: str, value: str | int, times: int = 0, seconds: float | None = None) -> None:
+        """Arm a fault, for so many firings or so long; "" disarms. What changes the phone does so before the next call.
+
+        A numbered fault takes a number, and neither `times` nor `seconds`.
+        """
         faults = self.phone.faults
-        value = str(getattr(faults, kind))
-        if value and faults.count:
-            faults.count -= 1
-            if not faults.count:
-                faults.clear()
-        return value
+        if isinstance(value, int):
+            setattr(faults, kind, value)
+            return
+        before = getattr(faults, kind)
+        if kind in LASTING and before != value:
+            self._thread.submit(self.mishaps.change, self.phone, kind, value)
+        faults.arm(kind, value, times, seconds)
+        if kind == "link" and value in ("offline", "unauthorized"):
+            self.on_restart()
+
+    def calm(self) -> None:
+        """Disarm everything, and go through no plan any longer."""
+        self.phone.faults.plan = None
+        for kind in LASTING:
+            self.arm(kind, "")
+        self.phone.faults.clear()
 
     def count_command(self) -> None:
         """A service was opened; after `faults.offline_after` of them the phone vanishes from ADB."""
+        self._step("commands")
+        if self.phone.faults.link == "drop" and self.phone.faults.fire("link"):
+            self.on_restart()
         limit = self.phone.faults.offline_after
         if not limit:
             self._commands = 0
@@ -85,9 +114,12 @@ class Handset:
 
     def accepts(self) -> bool:
         """Whether a host may connect now. Offline by fault lasts until the fault is cleared or `count` tries failed."""
+        self._expire()
+        faults = self.phone.faults
+        if self.dead or (faults.link == "offline" and faults.fire("link")):
+            return False
         if self.online:
             return True
-        faults = self.phone.faults
         if not faults.offline_after:
             self.online = True
         elif faults.count:
@@ -96,6 +128,23 @@ class Handset:
                 faults.clear()
                 self.online = True
         return self.online
+
+    def link(self) -> str:
+        """What is wrong with every connection now: `unauthorized` or `silent`, "" where nothing is."""
+        self._expire()
+        return self.phone.faults.link if self.phone.faults.link in ("unauthorized", "silent") else ""
+
+    def _step(self, operation: Operation) -> None:
+        self._expire()
+        faults = self.phone.faults
+        if faults.plan is not None:
+            for rule in faults.plan.step(operation, faults):
+                lasts = rule.fault in LASTING or rule.seconds is not None or rule.fault == "link"
+                self.arm(rule.fault, rule.value, 0 if lasts and rule.value != "drop" else 1, rule.seconds)
+
+    def _expire(self) -> None:
+        for kind in self.phone.faults.expired():
+            self.arm(kind, "")
 
     async def set_root(self, root: bool) -> None:
         """Restart adbd as root or as shell; every host has to connect again."""
@@ -107,10 +156,14 @@ class Handset:
         """Restart the phone: apps close, adbd drops its connections and runs as shell again."""
         await self.call(_restart)
         self._forget()
+        if boot_s := self.phone.latency.boot_s:
+            self.arm("boot", "slow", seconds=boot_s)
         await self.set_root(False)
 
     async def reset(self) -> None:
         """Factory state, without dropping the connection."""
+        for kind in LASTING:
+            self.arm(kind, "")
 
         def wipe(phone: Phone) -> None:
             rootfs.wipe(phone.files)
@@ -127,7 +180,13 @@ class Handset:
 
     async def load(self, name: str) -> None:
         """Return to a saved state; connections stay. Raises NoSnapshot, WrongPhone."""
-        await self.become(self.shelf.get(self.phone.serial, name))
+        saved = self.shelf.get(self.phone.serial, name)
+        if self.fault("snapshot") == "fail":
+            raise NoSnapshot(f"the snapshot {name!r} could not be loaded: its file is damaged")
+        await self.become(saved)
+        if self.phone.faults.loads and self.loads >= self.phone.faults.loads:
+            self.dead = True
+            self.on_restart()
 
     async def saved(self) -> Saved:
         """The phone's state now. Raises NotState."""
@@ -137,6 +196,9 @@ class Handset:
         """Take on a state. Raises WrongPhone, and then the phone is as it was."""
         await self.call(lambda phone: snapshot.put(phone, saved.snapshot))
         self.uid, self.remounted = saved.uid, saved.remounted
+        self.mishaps.forget()
+        for kind in LASTING:
+            self.phone.faults.arm(kind, "")
         self.last_dump, self.last_frame = "", None
         self.loads += 1
 

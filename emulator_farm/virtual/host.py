@@ -29,7 +29,10 @@ class PhonePort:
         """`emulator` opens console and gRPC beside ADB."""
         self.handset = Handset(phone, shelf)
         self.server = AdbServer(
-            Services(self.handset).resolve, lambda: banner(self.handset.phone.props), self.handset.accepts
+            Services(self.handset).resolve,
+            lambda: banner(self.handset.phone.props),
+            self.handset.accepts,
+            self.handset.link,
         )
         self.handset.on_restart = self.server.drop_connections
         self._emulator = Emulator(self.handset, self._kill) if emulator else None
@@ -132,6 +135,23 @@ class PhoneHost:
         """Run `function(phone)` on the phone's own thread and give its result; its exceptions come through."""
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(self._ports[index].handset.call(function), self._loop).result()
+
+    def fault(
+        self, kind: str, value: str | int, *, times: int = 0, seconds: float | None = None, index: int = 0
+    ) -> None:
+        """Arm a fault of a phone, as `vphone fault` does, from outside: this works where ADB does not; "" disarms."""
+        self._in_loop(lambda: self._ports[index].handset.arm(kind, value, times, seconds))
+
+    def calm(self, index: int = 0) -> None:
+        """Disarm all faults of a phone."""
+        self._in_loop(lambda: self._ports[index].handset.calm())
+
+    def _in_loop(self, job: Callable[[], None]) -> None:
+        async def run() -> None:
+            job()
+
+        assert self._loop is not None
+        asyncio.run_coroutine_threadsafe(run(), self._loop).result()
 
     def drop_connections(self, index: int = 0) -> None:
         """Cut a phone's ADB connections, as a lost link does."""

@@ -6,7 +6,6 @@ pixels of the current rotation. A picture and the UI tree come from the same lay
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from PIL import Image
 
@@ -30,7 +29,6 @@ from .system import System
 from .system_bars import NavigationActions
 from .system_ui import SystemUi
 from .tasks import Task, Tasks
-from .text_toolbar import TextActions
 from .touch import Touch
 from .view import View
 
@@ -83,12 +81,8 @@ class Phone:
         self._touch = Touch(self.system, lambda: self._view.scene(), self._editor)
         type_key = KeyActions(self._press_char, self._editor.delete, self._press_enter)
         navigation = NavigationActions(self._keys.back, self.ui.home, self.ui.overview)
-        editor = self._editor
-        text_actions = TextActions(
-            partial(editor.copy, cut=True), editor.copy, editor.paste, editor.select_all, lambda: editor.clipboard
-        )
-        self._stage = Stage(self.system, Keyboard(type_key), navigation, text_actions)
-        self._view = View(self.system, self._stage, lambda: self._keys.screen_on)
+        self._stage = Stage(self.system, Keyboard(type_key), navigation)
+        self._view = View(self.system, self._stage, self._visible)
         providers = {f"content.{name}": provider for name, provider in self.system.providers.items()}
         self.parts = parts_of({"phone": self, "system": self.system, **providers})
         """What stays the same object as long as the phone exists, by name; snapshots replace what is in it."""
@@ -266,6 +260,9 @@ class Phone:
         """
         return self._editor.perform_code(code)
 
+    def _visible(self) -> bool:
+        return self._keys.screen_on and self.faults.window != "secure"
+
     def _press_char(self, char: str) -> None:
         self._editor.insert(char)
 
@@ -316,7 +313,10 @@ class Phone:
 
     def focused_window(self) -> str:
         """Name of the focused window as `dumpsys window` prints it after `u0 `: a component or a system window."""
-        return str(self.foreground()) if self.screen_on and not self.ui.covered else "NotificationShade"
+        if not self.screen_on or self.ui.covered:
+            return "NotificationShade"
+        popup = self.screen.popup
+        return popup.window if popup is not None and popup.window else str(self.foreground())
 
     def tasks(self) -> list[TaskInfo]:
         """Running tasks, the front one first."""

@@ -1,11 +1,12 @@
 """The device side of ADB on a TCP port: what `adbd` is on a phone.
 
-The real adb server connects here by `adb connect HOST:PORT`. No authentication is asked for. A connection that sends
-anything but ADB is closed with a log line; it never harms the others.
+The real adb server connects here by `adb connect HOST:PORT`. No authentication is asked for, unless by fault. A
+connection that sends anything but ADB is closed with a log line; it never harms the others.
 """
 
 import asyncio
 import logging
+import os
 from collections.abc import Awaitable, Callable
 from typing import Self
 
@@ -17,11 +18,15 @@ logger = logging.getLogger(__name__)
 Service = Callable[[Stream], Awaitable[None]]
 Resolve = Callable[[str], Service | None]
 Accepts = Callable[[], bool]
+Link = Callable[[], str]
+"""What is wrong with the link: `unauthorized` (the host's key is not known), `silent` (nothing is answered), or "".
+"""
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "fixed_push_symlink_timestamp", "sendrecv_v2")
 READ_LIMIT = 2 * wire.MAX_PAYLOAD
 MAX_STREAMS = 1024
 SMALL = 16 * 1024
+_AUTH_TOKEN = 1
 
 
 def banner(props: dict[str, str]) -> bytes:
@@ -40,11 +45,13 @@ class Connection:
         writer: asyncio.StreamWriter,
         resolve: Resolve,
         identity: Callable[[], bytes],
+        link: Link,
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._resolve = resolve
         self._identity = identity
+        self._link = link
         self._streams: dict[int, Stream] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._next_id = 1
@@ -81,6 +88,8 @@ class Connection:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _send(self, command: int, arg0: int, arg1: int, parts: tuple[Buffer, ...] = ()) -> None:
+        if self._writer.is_closing():
+            return
         length = sum(len(part) for part in parts)
         checksum = sum(sum(part) for part in parts) & 0xFFFFFFFF if self._checksum else 0
         header = wire.pack_header(command, arg0, arg1, length, checksum)
@@ -92,6 +101,12 @@ class Connection:
             self._streams.pop(arg0, None)
 
     def _dispatch(self, header: wire.Header, payload: bytes) -> None:
+        link = self._link()
+        if link == "silent":
+            return
+        if link == "unauthorized" and not self._online:
+            self._send(wire.AUTH, _AUTH_TOKEN, 0, (os.urandom(20),))
+            return
         if header.command == wire.CNXN:
             self._connect(header)
             return
@@ -159,10 +174,17 @@ async def _serve(service: Service, stream: Stream, destination: str) -> None:
 class AdbServer:
     """A listening port whose connections share one phone."""
 
-    def __init__(self, resolve: Resolve, identity: Callable[[], bytes], accepts: Accepts = lambda: True) -> None:
+    def __init__(
+        self,
+        resolve: Resolve,
+        identity: Callable[[], bytes],
+        accepts: Accepts = lambda: True,
+        link: Link = lambda: "",
+    ) -> None:
         self._resolve = resolve
         self._identity = identity
         self._accepts = accepts
+        self._link = link
         self._server: asyncio.Server | None = None
         self._connections: dict[Connection, asyncio.Task[None]] = {}
         self.host = ""
@@ -178,7 +200,7 @@ class AdbServer:
         if not self._accepts():
             writer.transport.abort()
             return
-        connection = Connection(reader, writer, self._resolve, self._identity)
+        connection = Connection(reader, writer, self._resolve, self._identity, self._link)
         task = asyncio.current_task()
         assert task is not None
         self._connections[connection] = task

@@ -1,7 +1,7 @@
 """Which service answers which destination of an ADB `OPEN`."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 
 from .commands import TOOLS
 from .handset import Handset
@@ -20,6 +20,7 @@ class Services:
     def __init__(self, handset: Handset, tools: Mapping[str, Tool] = TOOLS) -> None:
         self._handset = handset
         self._tools = tools
+        self._jobs: set[asyncio.Task[None]] = set()
 
     def resolve(self, destination: str) -> Service | None:
         """The service of a destination, or None to refuse it."""
@@ -47,12 +48,43 @@ class Services:
             case _:
                 return None
         self._handset.count_command()
-        return service if self._handset.online else None
+        if service is None or not self._handset.online:
+            return None
+        return self._troubled(kind, rest, service)
+
+    def _troubled(self, kind: str, command: str, service: Service) -> Service:
+        """The service with what is wrong now: a slow or narrow link, a shell that hangs. `vphone` is spared."""
+        if command.startswith("vphone"):
+            return service
+        link_s, bandwidth = self._handset.phone.latency.link_s, self._handset.phone.faults.bandwidth
+        hangs = kind in ("shell", "exec") and self._handset.fault("shell") == "hang"
+        if not (link_s or bandwidth or hangs):
+            return service
+
+        async def serve(stream: Stream) -> None:
+            await asyncio.sleep(link_s)
+            stream.bytes_per_s = bandwidth
+            if hangs:
+                await stream.gone()
+            else:
+                await service(stream)
+
+        return serve
 
     async def _reboot(self, stream: Stream) -> None:
         stream.close()
-        await asyncio.sleep(LINGER_S)
-        await self._handset.reboot()
+        self._soon(self._handset.reboot)
+
+    def _soon(self, job: Callable[[], Coroutine[None, None, None]]) -> None:
+        """Do a job in a moment, when the host has its answer; it happens even if the host leaves before."""
+
+        async def run() -> None:
+            await asyncio.sleep(LINGER_S)
+            await job()
+
+        task = asyncio.get_running_loop().create_task(run())
+        self._jobs.add(task)
+        task.add_done_callback(self._jobs.discard)
 
     def _switch_user(self, root: bool) -> Service:
         async def serve(stream: Stream) -> None:
@@ -62,8 +94,7 @@ class Services:
                 return
             await stream.write(b"restarting adbd as root\n" if root else b"restarting adbd as non root\n")
             stream.close()
-            await asyncio.sleep(LINGER_S)
-            await self._handset.set_root(root)
+            self._soon(lambda: self._handset.set_root(root))
 
         return serve
 

@@ -28,6 +28,8 @@ class Stream:
         self.remote = remote
         self.max_payload = max_payload
         self.hung_up = False
+        self.bytes_per_s = 0
+        """How fast writing is, at most; 0 = as fast as the host reads."""
         self.on_hangup: Callable[[], object] | None = None
         self._closed = False
         self._inbox: deque[bytes] = deque()
@@ -91,6 +93,11 @@ class Stream:
             missing -= len(data)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    async def gone(self) -> None:
+        """Return when the host has closed; what it sends until then is lost."""
+        while await self.read():
+            continue
+
     async def write(self, data: Buffer) -> None:
         """Send bytes in order, packet by packet; raises StreamClosed once the host has closed."""
         view = memoryview(data)
@@ -105,6 +112,8 @@ class Stream:
 
     async def _write_packet(self, *parts: Buffer) -> None:
         await self._ready.wait()
+        if self.bytes_per_s:
+            await asyncio.sleep(sum(map(len, parts)) / self.bytes_per_s)
         if self.hung_up or self._closed:
             raise StreamClosed(f"stream {self.local} is closed")
         self._ready.clear()

@@ -146,7 +146,10 @@ def _bluetooth(run: Invocation, phone: Phone, args: list[str]) -> str:
 
 def _surface_flinger(run: Invocation, phone: Phone, args: list[str]) -> str:
     if args[:1] == ["--display-id"]:
-        return f'Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"\n'
+        lines = [f'Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"']
+        if phone.faults.display == "two":
+            lines.append(f'Display {DISPLAY_ID + 1} (HWC display 1): port=1 pnpId=GGL displayName="EMU_display_1"')
+        return "\n".join(lines) + "\n"
     width, height = phone.screen_size
     return f"Display {DISPLAY_ID} (active) HWC layers:\n  resolution={width}x{height}\n"
 

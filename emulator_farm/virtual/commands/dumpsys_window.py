@@ -26,6 +26,12 @@ def _task_name(task: TaskInfo) -> str:
 
 # -- window
 
+_SECOND = (
+    "  Display: mDisplayId=2\n    init=720x480 160dpi cur=720x480 app=720x480 rng=480x480-720x720\n"
+    "    mRotation=ROTATION_0 mDisplayRotation=0\n\n  mCurrentFocus=null\n  mFocusedApp=null\n\n"
+)
+"""What is listed before the phone's own display where there are two."""
+
 
 def window(run: Invocation, phone: Phone, args: list[str]) -> str:
     """`dumpsys window [windows|displays|policy]`."""
@@ -58,12 +64,14 @@ def _windows(phone: Phone) -> str:
         package = name.partition("/")[0]
         bounds = f"[0,0][{width},{height}]"
         visible = str(name == focused).lower()
+        secure = "SECURE " if name == focused and phone.faults.window == "secure" else ""
         out.append(
             f"  Window #{number} Window{{{stable_hash(name)} u0 {name}}}:\n"
             f"    mDisplayId=0 rootTaskId={_task_of_front(phone)} "
             f"mSession=Session{{{stable_hash(package)} 1000:u0a10050}}\n"
             f"    mOwnerUid=10050 showForAllUsers=false package={package} appop=NONE\n"
-            f"    mAttrs={{(0,0)(fillxfill) sim={{adjust=resize}} ty=BASE_APPLICATION wanim=0x10302fe}}\n"
+            f"    mAttrs={{(0,0)(fillxfill) sim={{adjust=resize}} ty=BASE_APPLICATION wanim=0x10302fe\n"
+            f"      fl=LAYOUT_IN_SCREEN {secure}LAYOUT_INSET_DECOR SPLIT_TOUCH HARDWARE_ACCELERATED}}\n"
             f"    Requested w={width} h={height} mLayoutSeq=1\n"
             f"    Frames: parent={bounds} display={bounds} frame={bounds}\n"
             f"    isOnScreen={visible}\n    isVisible={visible}\n"
@@ -75,14 +83,6 @@ def _windows(phone: Phone) -> str:
     return "".join(out)
 
 
-def _displays(phone: Phone) -> str:
-    width, height = phone.screen_size
-    base = f"{phone.physical_width}x{phone.physical_height} {phone.physical_density}dpi"
-    effective = f"{phone.width}x{phone.height} {phone.density}dpi"
-    override = f" base={effective}" if effective != base else ""
-    return (
-        "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n"
-        "  Display: mDisplayId=0 (organized)\n"
 def _configuration(phone: Phone) -> str:
     """Font scale, language, direction, sizes in dp, density and theme, as a configuration is printed."""
     system = phone.system
@@ -96,6 +96,14 @@ def _configuration(phone: Phone) -> str:
     )
 
 
+def _displays(phone: Phone) -> str:
+    width, height = phone.screen_size
+    base = f"{phone.physical_width}x{phone.physical_height} {phone.physical_density}dpi"
+    effective = f"{phone.width}x{phone.height} {phone.density}dpi"
+    override = f" base={effective}" if effective != base else ""
+    other = _SECOND if phone.faults.display == "two" else ""
+    return (
+        "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n" + other + "  Display: mDisplayId=0 (organized)\n"
         f"    init={base} mMinSizeOfResizeableTaskDp={MIN_TASK_DP}{override} cur={width}x{height} app={width}x{height} "
         f"rng={min(width, height)}x{min(width, height)}-{max(width, height)}x{max(width, height)}\n"
         "    deferred=false mLayoutNeeded=false "

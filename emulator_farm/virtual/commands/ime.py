@@ -82,7 +82,8 @@ def _change(run: Invocation, methods: InputMethods, verb: str, name: str) -> int
             case "disable":
                 changed = methods.disable(name)
             case _:
-                methods.set(name)
+                if run.phone.faults.ime != "stuck" or name not in methods.enabled:
+                    methods.set(name)
                 run.line(f"Input method {name} selected for user #0")
                 return 0
     except UnknownInputMethod:

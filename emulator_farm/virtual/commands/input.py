@@ -57,6 +57,9 @@ async def input_tool(run: Invocation) -> int:
     match run.handset.fault("input"):
         case "drop":
             return 0
+        case "error":
+            text = "Injecting input events requires the caller to have the INJECT_EVENTS permission."
+            raise java_error(command, f"java.lang.SecurityException: {text}")
         case "hang":
             await asyncio.Event().wait()
     if latency := run.handset.phone.latency.input_s:

@@ -28,6 +28,7 @@ def setprop(run: Invocation) -> int:
         raise ToolError(f"Value '{value}' too long; try '{value[:91]}'")
     if not name or (name.startswith("ro.") and name in run.phone.props):
         raise ToolError(f"Failed to set property '{name}' to '{value}'.\nSee dmesg for error reason.", prefix="")
-    run.phone.props[name] = value
-    run.phone.invalidate()
+    if name != "persist.sys.locale" or not run.handset.fault("locale"):
+        run.phone.props[name] = value
+        run.phone.invalidate()
     return 0

@@ -36,10 +36,13 @@ async def screencap(run: Invocation) -> int:
     if latency := run.handset.phone.latency.capture_s:
         await asyncio.sleep(latency)
     fault = run.handset.fault("screencap")
+    several = run.handset.phone.faults.display == "two"
+    if fault == "hang":
+        await asyncio.Event().wait()
     if fault == "status":
         run.err("Status: -1\n")
         return 1
-    if fault == "warning" and not explicit_display:
+    if (fault == "warning" or several) and not explicit_display:
         run.out(WARNING)
 
     def capture(phone: Phone) -> list[bytes]:
@@ -75,7 +78,7 @@ def _options(run: Invocation) -> tuple[bool, bool, str]:
             raise ToolError(USAGE.rstrip("\n"), prefix="")
         elif option in ("-d", "--display-id") and args:
             explicit_display = True
-            if args.pop(0) not in (str(DISPLAY_ID), "0"):
+            if args.pop(0) not in (str(DISPLAY_ID), "0"):  # the second display shows nothing worth a picture
                 raise ToolError("Display Id is not valid.", prefix="")
         elif option in ("-a", "--hint-for-seamless"):
             continue
@@ -97,6 +100,11 @@ def _capture(phone: Phone, old: Image.Image | None, png: bool, fault: str) -> li
             parts = _encode(Image.new("RGB", (width, height)), png)
         case "wrong_size":
             parts = _encode(phone.frame().resize((width // 2, height // 2)), png)
+        case "padded":
+            side = max(width, height)
+            square = Image.new("RGB", (side, side))
+            square.paste(phone.frame())
+            parts = _encode(square, png)
         case "stale" if old is not None:
             parts = _encode(old, png)
         case _:

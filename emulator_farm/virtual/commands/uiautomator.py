@@ -38,13 +38,18 @@ async def uiautomator(run: Invocation) -> int:
     target = targets[0] if targets else DEFAULT_TARGET
     if latency := run.handset.phone.latency.dump_s:
         await asyncio.sleep(latency)
-    match run.handset.fault("dump"):
+    fault = run.handset.fault("dump")
+    match fault:
         case "idle_error":
             run.err("ERROR: could not get idle state.\n")
             return 0
         case "null_root":
             run.err("ERROR: null root node returned by UiTestAutomationBridge.\n")
             return 0
+        case "nothing":
+            return 0
+        case "hang":
+            await asyncio.Event().wait()
         case "stale" if run.handset.last_dump:
             xml = run.handset.last_dump
         case _:
@@ -59,4 +64,4 @@ async def uiautomator(run: Invocation) -> int:
 
     await run.call(save)
     run.line(f"UI hierchary dumped to: {target}")
-    return 0
+    return 137 if fault == "exit_code" else 0

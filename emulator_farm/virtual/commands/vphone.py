@@ -3,8 +3,9 @@
 import json
 from dataclasses import asdict, fields
 
-from emulator_farm.virtual.faults import Faults, Latency
+from emulator_farm.virtual.faults import NUMBERS, WORDS, Latency
 from emulator_farm.virtual.graph import NotState
+from emulator_farm.virtual.handset import Handset
 from emulator_farm.virtual.packages import PackageNotFound
 from emulator_farm.virtual.packing import pack, unpack
 from emulator_farm.virtual.phone import Phone
@@ -15,10 +16,11 @@ from emulator_farm.virtual.state import state_of
 
 USAGE = """vphone: the virtual phone's own command
   faults                     print the armed faults
-  fault NAME VALUE           arm one: screencap, dump, input, grpc, u2, offline_after, count
-  fault clear                disarm all
+  fault NAME VALUE [times=N] [seconds=N]
+                             arm one, for so many firings or so long; `faults` lists the names; VALUE off disarms
+  fault clear                disarm all, and end the plan of a fault file
   latency                    print the latencies in seconds
-  latency NAME=SECONDS...    set some of: capture, input, dump, launch, grpc
+  latency NAME=SECONDS...    set some of: capture, input, dump, launch, grpc, link, boot
   reset                      return to the factory state
   ask PACKAGE PERMISSION     have the app ask for a permission, in front of what shows now
   state                      print everything that is on the phone as JSON
@@ -30,14 +32,6 @@ USAGE = """vphone: the virtual phone's own command
   snapshot export            write the state to standard output, for a phone elsewhere
   snapshot import            take on the state that is read from standard input
 """
-KNOWN = {
-    "screencap": ("", "truncated", "empty", "black", "warning", "crlf", "wrong_size", "stale", "status"),
-    "dump": ("", "idle_error", "null_root", "stale"),
-    "input": ("", "drop", "hang"),
-    "u2": ("", "killed", "refused", "not_connected", "hang"),
-    "grpc": ("", "padded", "black", "stale", "truncated", "empty", "unavailable", "hang", "drop"),
-}
-NUMBERS = ("offline_after", "count")
 LATENCIES = tuple(field.name.removesuffix("_s") for field in fields(Latency))
 
 
@@ -46,12 +40,12 @@ async def vphone(run: Invocation) -> int:
     phone = run.handset.phone
     match run.args:
         case ["faults"]:
-            for name, value in asdict(phone.faults).items():
-                run.line(f"{name}={value}")
+            for name in (*WORDS, *NUMBERS):
+                run.line(f"{name}={getattr(phone.faults, name)}")
         case ["fault", "clear"]:
-            phone.faults.clear()
-        case ["fault", name, *values]:
-            _arm(phone.faults, name, values[0] if values else "")
+            run.handset.calm()
+        case ["fault", name, *words]:
+            _arm(run.handset, name, words)
         case ["latency"]:
             for name, value in asdict(phone.latency).items():
                 run.line(f"{name.removesuffix('_s')}={value:g}")
@@ -107,18 +101,32 @@ def _modules(phone: Phone) -> frozenset[str]:
     return frozenset(entry.screen.__module__ for app in phone.system.apps.values() for entry in app.entries)
 
 
-def _arm(faults: Faults, name: str, value: str) -> None:
+def _arm(handset: Handset, name: str, words: list[str]) -> None:
+    value, limit = (words[0] if words else ""), dict(word.partition("=")[::2] for word in words[1:])
     value = "" if value in ("off", "none") else value
-    if name in KNOWN:
-        if value not in KNOWN[name]:
-            raise ToolError(f"unknown {name} fault {value!r}; known: {', '.join(filter(None, KNOWN[name]))}")
-        setattr(faults, name, value)
+    if unknown := limit.keys() - {"times", "seconds"}:
+        raise ToolError(f"unknown limit {', '.join(sorted(unknown))}; known: times=N, seconds=N")
+    if name in WORDS:
+        if value not in ("", *WORDS[name]):
+            raise ToolError(f"unknown {name} fault {value!r}; known: {', '.join(WORDS[name])}")
+        times = _number("times", limit.get("times", "0"))
+        handset.arm(name, value, int(times), _number("seconds", limit["seconds"]) if "seconds" in limit else None)
     elif name in NUMBERS:
         if not value.isdecimal():
             raise ToolError(f"{name} needs a number, not {value!r}")
-        setattr(faults, name, int(value))
+        handset.arm(name, int(value))
     else:
-        raise ToolError(f"unknown fault {name!r}; known: {', '.join([*KNOWN, *NUMBERS])}")
+        raise ToolError(f"unknown fault {name!r}; known: {', '.join([*WORDS, *NUMBERS])}")
+
+
+def _number(what: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < 3600:
+        raise ToolError(f"{what} needs a number below 3600, not {text!r}")
+    return number
 
 
 def _set_latency(latency: Latency, pairs: list[str]) -> None:
@@ -126,10 +134,4 @@ def _set_latency(latency: Latency, pairs: list[str]) -> None:
         name, _, text = pair.partition("=")
         if name not in LATENCIES:
             raise ToolError(f"unknown latency {name!r}; known: {', '.join(LATENCIES)}")
-        try:
-            seconds = float(text)
-        except ValueError:
-            seconds = -1.0
-        if not 0 <= seconds < 3600:
-            raise ToolError(f"latency {name} needs seconds, not {text!r}")
-        setattr(latency, f"{name}_s", seconds)
+        setattr(latency, f"{name}_s", _number(f"latency {name}", text))

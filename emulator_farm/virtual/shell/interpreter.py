@@ -37,6 +37,11 @@ ENVIRONMENT = {
     "USER": "shell",
 }
 MAX_DEPTH = 40
+NEEDS_SYSTEM = frozenset(
+    ("am", "cmd", "content", "dumpsys", "ime", "input", "monkey", "pm", "screencap", "settings", "svc", "uiautomator")
+)
+"""Tools that only talk to a service of the system, and fail while it is not up."""
+NO_SERVICE = 20
 
 
 class ShellExit(Exception):
@@ -188,6 +193,10 @@ class Shell:
         if tool is None:
             return await self._execute_file(words, streams)
         run = Invocation(posixpath.basename(name), args, self, streams)
+        if self.handset.phone.faults.boot and run.name in NEEDS_SYSTEM:
+            run.err(f"cmd: Can't find service: {run.name}\n")
+            await run.flush()
+            return NO_SERVICE
         try:
             status = await tool(run)
         except ToolError as error:
