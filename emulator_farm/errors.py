@@ -5,13 +5,15 @@
     │   ├── UnknownName          a name outside a closed set; the message lists the set
     │   ├── InvalidTask          one thing wrong in a task file: names file, line and field
     │   ├── TaskFileError        a task file that cannot be used: everything wrong in it (`problems`)
-    │   └── RunMismatch          the output folder holds another run; the message is the difference
+    │   ├── RunMismatch          the output folder holds another run; the message is the difference
+    │   └── Unsupported          the phone cannot do this, nor any of its kind
     ├── AlreadyPublished         someone was first: what the store holds stays as it is
     └── InfrastructureError      a machine failed: an attempt with a `cause`, never an outcome or a reward
         ├── DeviceError          a phone, named by `serial`
         │   ├── DeviceGone       offline, unplugged, unauthorized, or it hung up in the middle of a call
         │   ├── DeviceTimeout    it did not answer within the deadline of the call
         │   ├── CommandFailed    it answered, but with a failure
+        │   │   └── SnapshotFailed
         │   ├── BadFrame         what it called a screenshot is not one (`reason`)
         │   └── NotReady         it lives, but is not fit to play on (`check`)
         ├── AdbServerGone        our adb server died or does not answer
@@ -83,6 +85,10 @@ class AlreadyPublished(FarmError):
         super().__init__(f"{name} exists already in {where}; what is there stays as it is")
 
 
+class Unsupported(CallerError):
+    """The phone cannot do this, nor any of its kind: snapshots of a phone that is neither virtual nor an emulator."""
+
+
 class InfrastructureError(FarmError):
     """A machine failed. `cause` says which way, in a word that figures are grouped by."""
 
@@ -125,6 +131,12 @@ class CommandFailed(DeviceError):
         self.command, self.exit_code, self.stdout, self.stderr = command, exit_code, stdout, stderr
         said = " ".join((stderr.strip() or stdout.strip() or "nothing").split())
         super().__init__(f"`{_short(command)}` failed with exit code {exit_code}: {_short(said)}", serial=serial)
+
+
+class SnapshotFailed(CommandFailed):
+    """A state was not saved, or not loaded; then the phone is as it was."""
+
+    cause = "snapshot_failed"
 
 
 class BadFrame(DeviceError):

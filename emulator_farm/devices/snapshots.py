@@ -16,16 +16,12 @@ from pydantic import JsonValue
 from emulator_farm.devices import sync
 from emulator_farm.devices.emulator_console import EmulatorConsole
 from emulator_farm.devices.transport import Command, Completed, Transport
-from emulator_farm.errors import CallerError, CommandFailed, DeviceError
+from emulator_farm.errors import DeviceError, SnapshotFailed, Unsupported
 
 State = dict[str, JsonValue]
 """Sections of a phone's state by name; `docs/virtual-phone.md` lists them."""
 _UNKNOWN_COMMAND = 127
 _CARRIED = "/data/local/tmp/.vphone-snapshot"
-
-
-class Unsupported(CallerError):
-    """The phone has no snapshots that we can make."""
 
 
 class Snapshots:
@@ -129,9 +125,3 @@ class Snapshots:
             stdout=completed.text,
             stderr=completed.stderr.decode(errors="replace"),
         )
-
-
-class SnapshotFailed(CommandFailed):
-    """A state was not saved, or not loaded; then the phone is as it was."""
-
-    cause = "snapshot_failed"

@@ -16,8 +16,8 @@ from agent_server.geometry import Point
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.emulator_console import EmulatorConsole
-from emulator_farm.devices.snapshots import SnapshotFailed, Snapshots, Unsupported
-from emulator_farm.errors import CallerError, DeviceError, DeviceGone, DeviceTimeout
+from emulator_farm.devices.snapshots import Snapshots
+from emulator_farm.errors import CallerError, DeviceError, DeviceGone, DeviceTimeout, SnapshotFailed, Unsupported
 from emulator_farm.virtual.host import PhoneHost
 from emulator_farm.virtual.phone import Phone
 
