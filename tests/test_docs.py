@@ -76,8 +76,8 @@ def test_the_changelog_has_the_present_version() -> None:
 
 def test_the_examples_of_the_virtual_phone_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/virtual-phone.md").read_text(), re.DOTALL)
-    assert len(blocks) == 2
-    hosting, app = blocks
+    assert len(blocks) == 3
+    hosting, app, tally = blocks
     said = subprocess.run([sys.executable, "-c", hosting], capture_output=True, text=True, check=True, timeout=60)
     assert re.fullmatch(r"\['127\.0\.0\.1:\d+', '127\.0\.0\.1:\d+'\]\n", said.stdout)
     names: dict[str, object] = {}
@@ -87,6 +87,20 @@ def test_the_examples_of_the_virtual_phone_run() -> None:
     phone = Phone(apps=(*APPS, app_record))
     phone.start_activity(Intent(component=Component("org.example.hello", "org.example.hello.Main")))
     assert "0 taps" in phone.hierarchy()
+    names = {}
+    exec(compile(tally, "docs/virtual-phone.md", "exec"), names)  # noqa: S102 - our own example
+    app_record = names["APP"]
+    assert isinstance(app_record, App)
+    phone = Phone(apps=(*APPS, app_record))
+    phone.start_activity(Intent(package="org.example.tally"))
+    phone.insert("content://org.example.tally/counters", {"name": "Coffee", "value": 41})
+    for words in ('text="Coffee"', 'text="Add one"'):
+        bounds = re.search(words + r'.*?bounds="\[(\d+),(\d+)\]\[(\d+),(\d+)\]"', phone.hierarchy())
+        assert bounds
+        left, top, right, bottom = map(int, bounds.groups())
+        phone.tap((left + right) // 2, (top + bottom) // 2)
+    assert 'text="42"' in phone.hierarchy()
+    assert phone.query("content://org.example.tally/counters", ["value"]) == [{"value": 42}]
 
 
 def test_every_fault_is_in_the_docs() -> None:

@@ -82,7 +82,7 @@ class Catalogue(Screen):
         )  # fmt: skip
         price = Text(id="product_price", text=money(product.price), size=16, weight="medium")
         return Row(
-            id="product_item", view=VIEW_GROUP, w=FILL, min_h=72, pad=pad(16, 8), gap=16,
+            id="product_item", view=VIEW_GROUP, w=FILL, min_h=80, pad=pad(16, 8), gap=16,
             on_tap=lambda: self.open(ProductPage, product=str(product.id)),
             children=(Disc(color="primary", icon=ICONS.get(product.category, "store"), size=44), words, price),
         )  # fmt: skip
