@@ -1,5 +1,7 @@
 """The lock screen: clock and notifications; a swipe up takes it away, or brings the pad that asks for the PIN."""
 
+from dataclasses import replace
+
 from .dates import weekday_date
 from .intents import Intent
 from .notification_card import notification_card
@@ -70,7 +72,7 @@ class LockScreen(Screen):
         return Column(
             id="keyguard_root_view", view="FrameLayout", w=FILL, h=FILL, on_fling=self._fling,
             children=(
-                Stack(w=FILL, h=24, hidden=True, children=(status_bar(self.system, white=True),)),
+                Stack(w=FILL, h=24, hidden=True, children=(replace(status_bar(self.system, white=True), h=FILL),)),
                 inside,
             ),
         )  # fmt: skip
