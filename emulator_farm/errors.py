@@ -123,14 +123,18 @@ class DeviceTimeout(DeviceError):
 
 
 class CommandFailed(DeviceError):
-    """A shell command ended with a failure. The texts are what the phone wrote, decoded."""
+    """A shell command ended with a failure. The texts are what the phone wrote, decoded; `device_full` is the cause
+    where its storage is full.
+    """
 
     cause = "command_failed"
 
     def __init__(self, *, serial: str, command: str, exit_code: int, stdout: str = "", stderr: str = "") -> None:
         self.command, self.exit_code, self.stdout, self.stderr = command, exit_code, stdout, stderr
         said = " ".join((stderr.strip() or stdout.strip() or "nothing").split())
-        super().__init__(f"`{_short(command)}` failed with exit code {exit_code}: {_short(said)}", serial=serial)
+        cause = "device_full" if "No space left on device" in stderr + stdout else None
+        text = f"`{_short(command)}` failed with exit code {exit_code}: {_short(said)}"
+        super().__init__(text, serial=serial, cause=cause)
 
 
 class SnapshotFailed(CommandFailed):

@@ -25,6 +25,7 @@ from agent_server.actions import (
     Scroll,
     Type,
     Wait,
+    action_points,
 )
 from emulator_farm.devices import health, sync
 from emulator_farm.devices.adb_server import AdbServer
@@ -40,7 +41,7 @@ from emulator_farm.devices.replies import Row, content_rows, install_failure, se
 from emulator_farm.devices.screen import Patience, Screen
 from emulator_farm.devices.snapshots import Snapshots, State
 from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Command, Completed, Transport, shell_line
-from emulator_farm.errors import CommandFailed
+from emulator_farm.errors import CommandFailed, DeviceError
 
 Namespace = Literal["system", "secure", "global"]
 _APK = "/data/local/tmp/farm.apk"
@@ -53,6 +54,7 @@ _PREPARATIONS = (
     "settings put global transition_animation_scale 0",
     "settings put global animator_duration_scale 0",
     "settings put global stay_on_while_plugged_in 7",
+    "settings put global heads_up_notifications_enabled 0",
     "settings put secure stylus_handwriting_enabled 0",
     "settings put system accelerometer_rotation 0",
     "settings put system user_rotation 0",
@@ -85,6 +87,8 @@ class Device:
         self.snapshots = Snapshots(self.transport)
         self._info: DeviceInfo | None = None
         self._seen: Display | None = None
+        self._untouched: Observation | None = None
+        """The last observation, until something is done about it."""
         self.hands = Hands(self.transport)
         self._controller: Found | None = None
 
@@ -116,6 +120,7 @@ class Device:
         """
         observation = self.screen.observe(ui_tree=ui_tree, settle=settle)
         self._seen = Display(observation.size, observation.rotation)
+        self._untouched = observation
         return observation
 
     def provision(self) -> Provision:
@@ -170,8 +175,13 @@ class Device:
     def perform(self, action: Action) -> Outcome:
         """Execute an action; points are pixels of the last frame.
 
-        Raises CallerError for a point outside the screen, before anything is touched.
+        The first action after an observation that points at something is not done where the screen has turned or
+        another window has come in front since: it is `rejected`, for it would hit something else. Raises CallerError
+        for a point outside the screen, before anything is touched.
         """
+        seen, self._untouched = self._untouched, None
+        if seen is not None and action_points(action) and (changed := self._changed_since(seen)):
+            return Outcome("rejected", changed)
         match action:
             case Click() | DoubleClick() | LongPress() | Drag() | Scroll() | Press():
                 tool = "input -d 0" if self.screen.several else "input"
@@ -193,7 +203,8 @@ class Device:
         self.shell("input keyevent 3")
 
     def prepare(self) -> None:
-        """Make the phone fit for episodes, again and again: awake, unlocked, no animations, upright, our keyboard.
+        """Make the phone fit for episodes, again and again: awake, unlocked, no animations, no notifications over
+        apps, upright, our keyboard.
 
         Raises NotReady where the keyboard cannot be set.
         """
@@ -202,7 +213,7 @@ class Device:
 
     def forget(self) -> None:
         """Drop what was learned about the phone: it was restarted, or its snapshot restored."""
-        self._info = self._seen = None
+        self._info = self._seen = self._untouched = None
         self.hands.forget()
         self.transport.forget()
         self.keyboard.forget()
@@ -248,8 +259,15 @@ class Device:
         return self.transport.read(setting, ["settings", "get", namespace, key])
 
     def settings_put(self, namespace: Namespace, key: str, value: str) -> None:
-        """Write a settings value."""
-        self.shell(["settings", "put", namespace, key, value])
+        """Write a settings value. Raises DeviceError (`without_effect`) where the phone says so and does not."""
+        write, read = (
+            shell_line(["settings", "put", namespace, key, value]),
+            shell_line(["settings", "get", namespace, key]),
+        )
+        found = self.transport.read(setting, f"{write} && {read}")
+        if found != value:
+            said = f"{namespace} {key} was set to {value!r} and is {found!r}"
+            raise DeviceError(said, serial=self.serial, cause="without_effect")
 
     def settings_delete(self, namespace: Namespace, key: str) -> None:
         """Remove a settings value; one that is not there is fine."""
@@ -314,6 +332,17 @@ class Device:
         self.transport.shell(["rm", "-f", _APK])
         if install_failure(said) is not None:
             raise self._failed(completed)
+
+    def _changed_since(self, seen: Observation) -> str:
+        """What keeps points of that observation from meaning what they meant, empty where nothing does."""
+        look = self.screen.look()
+        now = look.display
+        if now.rotation != seen.rotation or now.size != seen.size:
+            turned = f"it is {now.size} now, turned by {now.rotation * 90} degrees"
+            return f"the screen changed since it was looked at: {turned}"
+        if look.focus.window != seen.window:
+            return f"another window came in front since the screen was looked at: {look.focus.window or 'none'}"
+        return ""
 
     def _acted(self, outcome: Outcome) -> Outcome:
         self.screen.acted()

@@ -30,6 +30,8 @@ _BUILT_IN_DENSITY = re.compile(r"DisplayDeviceInfo\{[^\n]*?\bdensity (\d+)")
 _FOCUS_LINE = re.compile(r"mCurrentFocus=(?:null|Window\{\w+ (?:u\d+ )?(.+?)(?: paused=\w+)?\}+)\s*$", re.MULTILINE)
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\w+ (?:u\d+ )?([^\s}]+)")
 _COMPONENT = re.compile(r"[A-Za-z][\w.]*/[\w.$]+")
+_WINDOW_FLAGS = re.compile(r"\bfl=#?([0-9a-f]+\b|[A-Z_ ]+)")
+_FLAG_SECURE = 0x2000
 _PHYSICAL_DISPLAY = re.compile(r"^Display (\d+) \(", re.MULTILINE)
 
 
@@ -129,6 +131,16 @@ def focus(text: str) -> Focus:
         return Focus(Component.parse(window), window)
     apps = [name for name in _FOCUSED_APP.findall(section) if _COMPONENT.fullmatch(name)]
     return Focus(Component.parse(apps[0]) if apps else None, window)
+
+
+def secure(text: str, window: str) -> bool:
+    """Whether the window of this name forbids pictures of itself, out of `dumpsys window windows`."""
+    for block in text.split("  Window #")[1:]:
+        head, _, body = block.partition("\n")
+        if f" {window}}}" in head and (found := _WINDOW_FLAGS.search(body)):
+            flags = found[1]
+            return bool(int(flags, 16) & _FLAG_SECURE) if found[0].startswith("fl=#") else "SECURE" in flags.split()
+    return False
 
 
 def keyboard_shown(text: str) -> bool:

@@ -17,7 +17,9 @@ class Observation:
     was not asked for or could not be had (then `flags` holds `no_ui_tree`). `app` is the package in front and
     `activity` its full class name, None where nothing has the focus. `flags` says what was unusual:
 
-    - `black` every pixel is black, also after some patience; `screen_off` with it where the phone sleeps
+    - `black` every pixel is black, also after some patience; with it `screen_off` where the phone sleeps, or `secure`
+      where the window in front forbids pictures of itself
+    - `stale` tree or window changed since the last look, and the picture did not, also when it was taken again
     - `retaken` a first screenshot was unusable, or black
     - `leading_text`, `trailing_data`, `crlf` were removed from what the phone wrote
     - `turned` the frame has the sides of the display swapped
@@ -30,6 +32,8 @@ class Observation:
     ui_tree: str | None = None
     app: str | None = None
     activity: str | None = None
+    window: str | None = None
+    """The focused window: a component, or what the system calls a window of its own."""
     flags: tuple[str, ...] = ()
     settle_ms: float = 0.0
     """Until the screen was at rest and its tree read."""

@@ -24,6 +24,7 @@ from emulator_farm.devices.dumpsys import (
     focus,
     main_display,
     physical_display_ids,
+    secure,
     viewport,
     wakefulness,
 )
@@ -84,6 +85,7 @@ class Screen:
         self._displays: list[int] | None = None
         self._acted_at: float | None = None
         self._last: Frame | None = None
+        self._shown: tuple[str | None, str | None] = (None, None)
         self._glance: Image.Image | None = None
 
     def channel(self, *, raw: bool) -> Screencap:
@@ -110,14 +112,19 @@ class Screen:
         settled = time.monotonic()
         if frame is None or ui_tree or not fits(frame.size, look.display.size):
             frame = self._honest(self.frame(look.display.size), look.display.size)
+        if self._is_stale(frame, look):
+            frame = self.frame(look.display.size)
+            if self._is_stale(frame, look):
+                rest = (*rest, "stale")
         if frame.size != look.display.size:
             look = replace(look, display=self.look().display)
         flags = list(dict.fromkeys(look.flags + frame.flags + rest))
         if frame.size != look.display.size:
             flags.append("turned")
-        if frame.black and not self.awake():
-            flags.append("screen_off")
+        if frame.black:
+            flags += self._why_black(look.focus.window)
         self._last, self._acted_at = frame, None
+        self._shown = look.ui_tree, look.focus.window
         component = look.focus.component
         return Observation(
             frame=frame,
@@ -125,10 +132,24 @@ class Screen:
             ui_tree=look.ui_tree,
             app=component.package if component else None,
             activity=component.activity if component else None,
+            window=look.focus.window,
             flags=tuple(flags),
             settle_ms=(settled - began) * 1000,
             capture_ms=(time.monotonic() - settled) * 1000,
         )
+
+    def _is_stale(self, frame: Frame, look: Look) -> bool:
+        """Whether a frame is the last one to the byte though something else is on the screen by now."""
+        if frame.black or self._last is None or frame.png != self._last.png:
+            return False
+        tree, window = self._shown
+        return window != look.focus.window or (tree != look.ui_tree and None not in (tree, look.ui_tree))
+
+    def _why_black(self, window: str | None) -> list[str]:
+        if not self.awake():
+            return ["screen_off"]
+        listed = self._transport.shell("dumpsys window windows", self.patience.call_s).text
+        return ["secure"] if window is not None and secure(listed, window) else []
 
     def look(self) -> Look:
         """Display and focus, without a tree."""
