@@ -86,16 +86,24 @@ def _module(name: str) -> ModuleType:
 @pytest.fixture(scope="session")
 def experts() -> dict[str, Callable[..., None]]:
     """Who can do each task of the suite."""
-    return cast("dict[str, Callable[..., None]]", _module("experts").EXPERTS)
+    found = _module("experts").EXPERTS
+    _module("experts_apps")
+    return cast("dict[str, Callable[..., None]]", found)
+
+
+@pytest.fixture(scope="session")
+def near_misses(experts: dict[str, Callable[..., None]]) -> dict[str, dict[str, object]]:
+    """How to decide wrongly, by task."""
+    return cast("dict[str, dict[str, object]]", _module("experts_apps").NEAR_MISSES)
 
 
 @pytest.fixture
-def play(device: Device, experts: dict[str, Callable[..., None]]) -> Callable[[str, str], tuple[int, Evidence]]:
+def play(device: Device, experts: dict[str, Callable[..., None]]) -> Callable[..., tuple[int, Evidence]]:
     """Let the expert of a task play a goal; gives the number of steps and what was said."""
 
-    def play(task: str, goal: str) -> tuple[int, Evidence]:
+    def play(task: str, goal: str, **decided: object) -> tuple[int, Evidence]:
         person = _module("person").Person(device)
-        experts[task](person, goal)
+        experts[task](person, goal, **decided)
         return person.steps, person.evidence
 
     return play

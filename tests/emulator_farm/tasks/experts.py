@@ -19,15 +19,15 @@ Play = Callable[..., None]
 
 @dataclass(frozen=True)
 class Expert:
-    """`play(person, **read)` where `read` are the named groups of `goal`."""
+    """`play(person, **read)` where `read` are the named groups of `goal`; `decided` overrules its judgement."""
 
     goal: re.Pattern[str]
     play: Play
 
-    def __call__(self, person: Person, goal: str) -> None:
+    def __call__(self, person: Person, goal: str, **decided: object) -> None:
         read = self.goal.fullmatch(goal)
         assert read, f"the expert does not understand {goal!r}"
-        self.play(person, **read.groupdict())
+        self.play(person, **read.groupdict(), **decided)
 
 
 EXPERTS: dict[str, Expert] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agent_server.actions import Action, Answer, Click, Finished, OpenApp, Press, Scroll, Type
+from agent_server.actions import Action, Answer, Click, Finished, LongPress, OpenApp, Press, Scroll, Type
 from agent_server.geometry import Point
 from agent_server.ui_tree import Node, UiTree, parse_ui_tree
 from emulator_farm.devices.device import Device
@@ -96,6 +96,16 @@ class Person:
         """Tap what has this label, scrolling down to it."""
         node = self.find(target) if isinstance(target, str) else target
         self.do(Click(point=node.bounds.centre))
+
+    def hold(self, label: str) -> None:
+        """Press what has this label for long."""
+        self.do(LongPress(point=self.find(label).bounds.centre))
+
+    def pull_shade(self) -> None:
+        """Pull the notifications down from the upper edge."""
+        screen = self.device.observe(ui_tree=False).size
+        top = Point(screen.width // 2, 4)
+        self.do(Scroll(direction="up", start=top, end=Point(top.x, screen.height // 2)))
 
     def go(self, *labels: str) -> None:
         """Tap one after the other."""
