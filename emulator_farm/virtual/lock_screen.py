@@ -30,6 +30,8 @@ from .widgets import (
 
 ENTRY = "pinEntry"
 SHOWN_NOTIFICATIONS = 4
+STACK_DP = 560
+"""Width of the notifications where the screen is wider."""
 _LETTERS = {"2": "ABC", "3": "DEF", "4": "GHI", "5": "JKL", "6": "MNO", "7": "PQRS", "8": "TUV", "9": "WXYZ"}
 _WRONG = "Wrong PIN"
 
@@ -95,7 +97,8 @@ class LockScreen(Screen):
             notification_card(system, each, self._opener(each), lambda direction: False)
             for each in system.notifications.list()[:SHOWN_NOTIFICATIONS]
         )
-        stack = Column(id="notification_stack_scroller", w=FILL, gap=4, pad=pad(16), children=cards)
+        side = max(16.0, (system.display.size_dp[0] - STACK_DP) / 2)
+        stack = Column(id="notification_stack_scroller", w=FILL, gap=4, pad=pad(side), children=cards)
         lock = Icon(
             id="lock_icon_view", desc="Lock" if self._lock.secure else "Unlocked",
             name="lock" if self._lock.secure else "lock_open", color="white",

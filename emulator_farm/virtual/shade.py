@@ -35,7 +35,7 @@ from .widgets import (
 SYSTEM_UI = "com.android.systemui"
 INK, FAINT, PILL = DARK["on_surface"], DARK["on_surface_variant"], DARK["surface_high"]
 STACK, PAGER = "notification_stack_scroller", "expanded_qs_scroll_view"
-PAGE_TILES, WIDE_DP, PANEL_DP = 8, 600, 560
+PAGE_TILES, WIDE_DP, PANEL_DP = 8, 600, 680
 MAX_BRIGHTNESS = 255
 
 

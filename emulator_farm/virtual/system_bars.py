@@ -33,7 +33,7 @@ def status_bar(system: System, white: bool) -> Widget:
     now = system.now()
     time = system.clock_text(now.hour, now.minute, suffix=False)
     icons = tuple(Icon(name=name, size=16, color=ink, filled=True) for name in status_icons(system))
-    left: list[Widget] = [Text(text=time, size=14, color=ink, weight="medium")]
+    left: list[Widget] = [Text(text=time, size=14, color=ink, weight="medium", fixed=True)]
     left += [Icon(name=each.icon, size=16, color=ink, filled=True) for each in system.notifications.list()[:SHOWN]]
     return Row(
         w=FILL, pad=pad(16, 0), on_fling=lambda direction: _pulled(system, direction),

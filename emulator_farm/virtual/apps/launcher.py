@@ -35,6 +35,9 @@ from emulator_farm.virtual.widgets import (
 
 DOCK = ("com.android.contacts", "org.virtual.notes", "com.android.deskclock", "com.android.settings")
 COLUMNS = 4
+BARS_AND_DOCK_DP = 360
+"""What the home page has besides its icons: system bars, date, dock, search."""
+ICON_DP, LABEL_DP = 86, 16
 _GREY = (120, 130, 140)
 _DETAILS = "android.settings.APPLICATION_DETAILS_SETTINGS"
 
@@ -67,7 +70,7 @@ class Home(Screen):
         date = weekday_date(now, self.system.locale, full=True)
         glance = Text(id="date", text=date, size=24, color="white", w=FILL, pad=Pad(20, 28, 20, 0))
         others = [package for package in self._launchable() if package.name not in DOCK]
-        grid = self._grid(others, "white")
+        grid = self._grid(others[: COLUMNS * self._rows()], "white")
         workspace = Column(
             id="workspace", view="ScrollView", w=FILL, h=FILL, justify="end", children=(glance, Space(grow=1), *grid),
             on_fling=self._fling,
@@ -92,6 +95,11 @@ class Home(Screen):
             id="drag_layer", view="FrameLayout", w=FILL, h=FILL, on_fling=self._fling,
             children=(workspace, arrow, Column(w=FILL, pad=pad(12, 8), children=(dock,)), foot),
         )  # fmt: skip
+
+    def _rows(self) -> int:
+        """Rows of icons that there is room for; the drawer has the rest."""
+        room = self.system.display.size_dp[1] - BARS_AND_DOCK_DP
+        return max(1, int(room / (ICON_DP + LABEL_DP * self.system.font_scale)))
 
     def _fling(self, direction: str) -> bool:
         if direction == "up":

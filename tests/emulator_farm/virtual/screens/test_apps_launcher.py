@@ -1,5 +1,7 @@
 """Home page and drawer."""
 
+import pytest
+
 LAUNCHER = "com.android.launcher3"
 
 
@@ -70,3 +72,14 @@ def test_installed_apps_appear_on_the_home_page(hand) -> None:
     assert hand.phone.foreground() == own
     hand.key(187)
     assert hand.see(desc="Dismiss Tool")
+
+
+@pytest.mark.parametrize("size", [(1080, 2400, 420), (2400, 1080, 420), (480, 800, 240), (720, 1280, 320)])
+@pytest.mark.parametrize("scale", ["1.0", "2.0"])
+def test_no_icon_of_the_home_page_is_cut(make_hand, size: tuple[int, int, int], scale: str) -> None:
+    hand = make_hand(*size)
+    hand.phone.settings.put("system", "font_scale", scale)
+    icons = hand.find_all(id="icon")
+    dock = hand.find(id="hotseat").bounds[1]
+    heights = {node.bounds[3] - node.bounds[1] for node in icons if node.bounds[1] < dock}
+    assert len(heights) == 1
