@@ -428,7 +428,8 @@ class Phone:
         self.ui.restart()
 
     def reset(self) -> None:
-        """The factory state."""
+        """The factory state, of this phone, whatever snapshot of another it was made into."""
+        self.system.seed = self.seed
         self.system.reset()
         self.reboot()
 

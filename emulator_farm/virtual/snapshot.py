@@ -19,7 +19,7 @@ from .system import System
 
 OUTSIDE: Outside = {
     Phone: frozenset(("serial", "seed", "faults", "latency", "parts")),
-    System: frozenset(("serial", "seed", "apps", "version")),
+    System: frozenset(("serial", "apps", "version")),
     FileTree: frozenset(("now",)),
     Packages: frozenset(("_shipped",)),
     **{kind: frozenset(field.name for field in fields(kind)) for kind in (Faults, Latency)},
