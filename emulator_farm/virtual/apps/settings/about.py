@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from emulator_farm.virtual.apps.settings.date_time import DateTime
+from emulator_farm.virtual.apps.settings.keyboards import Keyboards, ResetOptions
 from emulator_farm.virtual.apps.settings.page import Page, note, plain
 from emulator_farm.virtual.dialogs import TextPrompt, choice
 from emulator_farm.virtual.material import main_switch, section, switch_item
@@ -34,12 +35,12 @@ class SystemPage(Page):
         """Links."""
         rows = [
             self.link("Languages", Languages, "System languages, app languages", "language"),
-            plain("Keyboard", "On-screen keyboard, physical keyboard", icon="keyboard"),
+            self.link("Keyboard", Keyboards, "On-screen keyboard, physical keyboard", "keyboard"),
             self.link("Gestures", Gestures, icon="touch_app"),
             self.link("Date & time", DateTime, "GMT+00:00", "schedule"),
             plain("Backup", "Off", icon="backup"),
             plain("System update", "Updated to Android 14", icon="mobile_arrow_down"),
-            plain("Reset options", icon="history"),
+            self.link("Reset options", ResetOptions, icon="history"),
         ]
         if self.system.flag("global", "development_settings_enabled"):
             rows.append(self.link("Developer options", Developer, icon="code"))

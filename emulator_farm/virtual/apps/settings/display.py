@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from emulator_farm.virtual.apps.settings.comfort import NightLight, ScreenSaver
 from emulator_farm.virtual.apps.settings.page import Page, plain
 from emulator_farm.virtual.material import icon_button, section, switch_item
 from emulator_farm.virtual.screen import Popup
@@ -29,6 +30,8 @@ class Display(Page):
     def rows(self) -> Sequence[Widget]:
         """Brightness, lock display, appearance, colour."""
         level = self.system.settings.get_int("system", "screen_brightness")
+        night = self.system.flag("secure", "night_display_activated")
+        saver = self.system.flag("secure", "screensaver_enabled")
         return (
             section("Brightness"),
             plain("Brightness level", f"{round(100 * level / MAX_BRIGHTNESS)}%", on_tap=self._ask_brightness),
@@ -40,10 +43,10 @@ class Display(Page):
             switch_item("Dark theme", self.system.dark, self._set_dark, "On" if self.system.dark else "Off"),
             self.link("Display size and text", TextSize, _scale_name(self.system.font_scale)),
             section("Color"),
-            self.toggle("Night Light", "secure/night_display_activated", "Tints your screen amber"),
+            self.link("Night Light", NightLight, "On" if night else "Off"),
             section("Other display controls"),
             self.toggle("Auto-rotate screen", "system/accelerometer_rotation"),
-            self.toggle("Screen saver", "secure/screensaver_enabled"),
+            self.link("Screen saver", ScreenSaver, "On" if saver else "Off"),
         )
 
     def _set_dark(self, on: bool) -> None:

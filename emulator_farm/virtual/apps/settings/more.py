@@ -2,6 +2,13 @@
 
 from collections.abc import Sequence
 
+from emulator_farm.virtual.apps.settings.comfort import (
+    SAVER_LEVELS,
+    Captions,
+    ColorAndMotion,
+    LocationServices,
+    Timing,
+)
 from emulator_farm.virtual.apps.settings.display import TextSize
 from emulator_farm.virtual.apps.settings.page import Page, note, plain
 from emulator_farm.virtual.apps.settings.screen_lock import ChooseLock
@@ -68,7 +75,7 @@ class BatterySaver(Page):
         on = self.system.flag("global", "low_power")
         return (
             main_switch("Use Battery Saver", on, lambda now: self.system.set_flag("global", "low_power", now)),
-            plain("Set a schedule", "No schedule"),
+            self.choose("Set a schedule", "global/low_power_trigger_level", SAVER_LEVELS),
             note("Battery Saver turns on Dark theme and limits background activity and some visual effects."),
         )
 
@@ -121,12 +128,15 @@ class Accessibility(Page):
         return (
             section("Display"),
             self.link("Display size and text", TextSize, icon="text_fields"),
+            self.link("Color and motion", ColorAndMotion, icon="palette"),
             self.toggle("Color inversion", "secure/accessibility_display_inversion_enabled", icon="contrast"),
             self.toggle("Extra dim", "secure/reduce_bright_colors_activated", icon="dark_mode"),
             self.toggle("Magnification", "secure/accessibility_display_magnification_enabled", icon="zoom_in"),
             section("Audio"),
             self.toggle("Mono audio", "system/master_mono", "Combine channels when playing audio", icon="hearing"),
             section("General"),
+            self.link("Timing controls", Timing, icon="timer"),
+            self.link("Caption preferences", Captions, icon="assistant"),
             plain("Accessibility shortcuts", icon="accessibility_new"),
         )
 
@@ -184,7 +194,7 @@ class Location(Page):
             main_switch("Use location", on, self._switch),
             plain("Recent access", "No apps recently accessed location", enabled=on),
             plain("App location permissions", "0 of 4 apps have access", enabled=on),
-            plain("Location services", "Wi-Fi scanning, Bluetooth scanning", enabled=on),
+            self.link("Location services", LocationServices, "Wi-Fi scanning, Bluetooth scanning", enabled=on),
             note(
                 "Location may use sources like GPS, Wi-Fi, mobile networks, and sensors to help estimate the location."
             ),

@@ -3,14 +3,20 @@
 from collections.abc import Sequence
 
 from emulator_farm.virtual.apps.settings.page import Page, note, plain
-from emulator_farm.virtual.material import divider, list_item, switch_item
+from emulator_farm.virtual.apps.settings.wireless import (
+    CONNECTED,
+    HOTSPOT,
+    MobileNetwork,
+    NetworkPreferences,
+    Tethering,
+    WifiNetwork,
+)
+from emulator_farm.virtual.material import divider, icon_button, list_item, switch_item
 from emulator_farm.virtual.widgets import Icon, Widget
 
 NETWORKS = (("AndroidWifi", False), ("Corner Cafe", True), ("Library Guest", False), ("Maple Street 12", True))
 """Name, and whether it asks for a password."""
 CARRIER = "T-Virtual"
-CONNECTED = "wifi_connected_ssid"
-"""Our own key in `global`: the network that Wi-Fi uses when it is on."""
 
 
 class Network(Page):
@@ -20,12 +26,13 @@ class Network(Page):
 
     def rows(self) -> Sequence[Widget]:
         """Links and the airplane switch."""
+        hotspot = self.system.flag("global", HOTSPOT)
         return (
             self.link("Internet", Internet, self._summary(), "wifi"),
             plain("Calls & SMS", "Unavailable" if self.system.airplane else CARRIER, icon="call"),
             self.link("SIMs", Sims, "Unavailable" if self.system.airplane else CARRIER, "sim_card"),
             switch_item("Airplane mode", self.system.airplane, self.system.set_airplane, icon="airplanemode_active"),
-            plain("Hotspot & tethering", "Off", icon="wifi_tethering"),
+            self.link("Hotspot & tethering", Tethering, "On" if hotspot else "Off", "wifi_tethering"),
             self.toggle("Data Saver", "global/restrict_background_data", icon="data_usage"),
             plain("VPN", "None", icon="vpn_key"),
             self.choose("Private DNS", "global/private_dns_mode", (("Automatic", "opportunistic"), ("Off", "off"))),
@@ -57,7 +64,7 @@ class Internet(Page):
             rows += [self._network(name, secured) for name, secured in NETWORKS]
             rows.append(plain("Add network", icon="add"))
         rows += [
-            plain("Network preferences", "Wi-Fi turns back on automatically"),
+            self.link("Network preferences", NetworkPreferences, "Wi-Fi turns back on automatically"),
             plain("Saved networks", "1 network"),
             plain("Non-carrier data usage", "0 B used", enabled=False),
         ]
@@ -72,9 +79,13 @@ class Internet(Page):
 
     def _network(self, name: str, secured: bool) -> Widget:
         current = self.system.settings.get("global", CONNECTED) or NETWORKS[0][0]
-        lock = Icon(name="lock", size=20) if secured else None
+        end: Widget | None = Icon(name="lock", size=20) if secured else None
+        if name == current:
+            end = icon_button(
+                "settings", "Network details", lambda: self.open(WifiNetwork, ssid=name), "settings_button"
+            )
         return list_item(
-            name, "Connected" if name == current else "", "wifi", trailing=lock,
+            name, "Connected" if name == current else "", "wifi", trailing=end,
             on_tap=lambda: self.system.settings.put("global", CONNECTED, name),
         )  # fmt: skip
 
@@ -87,7 +98,7 @@ class Sims(Page):
     def rows(self) -> Sequence[Widget]:
         """Carrier and switches."""
         return (
-            plain(CARRIER, "Active / Default for calls and SMS", icon="sim_card"),
+            self.link(CARRIER, MobileNetwork, "Active / Default for calls and SMS", "sim_card"),
             self.toggle("Mobile data", "global/mobile_data", "Access data using mobile network"),
             self.toggle("Roaming", "global/data_roaming", "Connect to data services when roaming"),
         )

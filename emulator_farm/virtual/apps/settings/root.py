@@ -5,9 +5,18 @@ from dataclasses import dataclass
 
 from emulator_farm.virtual.apps.settings.about import About, Developer, Gestures, Languages, SystemPage
 from emulator_farm.virtual.apps.settings.app_info import AllApps, Apps
+from emulator_farm.virtual.apps.settings.comfort import (
+    Captions,
+    ColorAndMotion,
+    LocationServices,
+    NightLight,
+    ScreenSaver,
+    Timing,
+)
 from emulator_farm.virtual.apps.settings.connected import Bluetooth, Connected, Preferences
 from emulator_farm.virtual.apps.settings.date_time import DateTime
 from emulator_farm.virtual.apps.settings.display import Display, TextSize
+from emulator_farm.virtual.apps.settings.keyboards import Keyboards, PhysicalKeyboard, ResetOptions
 from emulator_farm.virtual.apps.settings.more import (
     Accessibility,
     Battery,
@@ -22,6 +31,7 @@ from emulator_farm.virtual.apps.settings.more import (
 from emulator_farm.virtual.apps.settings.network import Internet, Network, Sims
 from emulator_farm.virtual.apps.settings.page import Page
 from emulator_farm.virtual.apps.settings.sound import DoNotDisturb, Sound
+from emulator_farm.virtual.apps.settings.wireless import Hotspot, MobileNetwork, NetworkPreferences, Tethering
 from emulator_farm.virtual.intents import Intent
 from emulator_farm.virtual.material import icon_button, list_item, scrolling
 from emulator_farm.virtual.screen import Screen
@@ -70,6 +80,19 @@ PAGES: tuple[type[Page], ...] = (
     Languages,
     Gestures,
     DateTime,
+    NightLight,
+    ScreenSaver,
+    Timing,
+    ColorAndMotion,
+    Captions,
+    LocationServices,
+    NetworkPreferences,
+    Tethering,
+    Hotspot,
+    MobileNetwork,
+    Keyboards,
+    PhysicalKeyboard,
+    ResetOptions,
 )
 """Every page that search looks into."""
 

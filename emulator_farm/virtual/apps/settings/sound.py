@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from emulator_farm.virtual.apps.settings.comfort import ALARM_SOUNDS, NOTIFICATION_SOUNDS, RINGTONES
 from emulator_farm.virtual.apps.settings.page import Page, note, plain
 from emulator_farm.virtual.material import filled_button
 from emulator_farm.virtual.widgets import FILL, Column, Icon, Row, Slider, Text, Widget, pad
@@ -27,9 +28,9 @@ class Sound(Page):
         return (
             *(self._volume(*each) for each in VOLUMES),
             self.link("Do Not Disturb", DoNotDisturb, "On" if dnd else "Off"),
-            plain("Phone ringtone", "Flutey Phone"),
-            plain("Default notification sound", "Ariel"),
-            plain("Default alarm sound", "Cesium"),
+            self.choose("Phone ringtone", "system/ringtone", RINGTONES),
+            self.choose("Default notification sound", "system/notification_sound", NOTIFICATION_SOUNDS),
+            self.choose("Default alarm sound", "system/alarm_alert", ALARM_SOUNDS),
             self.toggle("Vibrate for calls", "system/vibrate_when_ringing"),
             self.toggle("Dial pad tones", "system/dtmf_tone"),
             self.toggle("Touch sounds", "system/sound_effects_enabled"),
