@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from emulator_farm.devices.device import Device
 
 
+_PROBE = "/data/local/tmp/farm_probe"
+
+
 @dataclass(frozen=True)
 class Check:
     """One line of a diagnosis."""
@@ -129,6 +132,7 @@ def _frame(device: Device) -> str:
 def _ui_tree(device: Device) -> str:
     look = device.screen.tree()
     if look.ui_tree is None:
+        device.shell(f"echo full > {_PROBE} && rm {_PROBE}")  # the tree travels in a file: this says why there is none
         raise _Fails("uiautomator gives no UI tree")
     nodes = look.ui_tree.count("<node")
     if not nodes:

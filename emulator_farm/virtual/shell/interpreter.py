@@ -208,7 +208,13 @@ class Shell:
         except OSError as error:
             run.complain(describe(error))
             status = 1
-        await run.flush()
+        try:
+            await run.flush()
+        except StreamClosed:
+            raise
+        except OSError as error:  # output went to a file
+            await streams.stderr.write(to_bytes(f"{run.name}: write error: {error.strerror}\n"))
+            status = 1
         return status & 0xFF
 
     def find_tool(self, name: str) -> Tool | None:

@@ -116,10 +116,8 @@ def test_a_hanging_shell_is_switched_off_over_the_control_channel(device: Device
 def test_whatever_hangs_can_be_cancelled(device: Device, fault: str) -> None:
     device.shell(f"vphone fault {fault}")
     threading.Timer(0.5, device.cut).start()
-    began = time.monotonic()
-    with pytest.raises(ClaimLost):
+    with pytest.raises(ClaimLost):  # at the deadline of the call it would be DeviceTimeout
         _step(device)
-    assert time.monotonic() - began < 9  # the deadline of a call is 10 s here
 
 
 @pytest.mark.parametrize("fault", ["screencap hang", "dump hang", "shell hang"])
