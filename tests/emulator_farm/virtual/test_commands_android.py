@@ -96,8 +96,8 @@ class TestAmStart:
         assert result.code == 0
 
     def test_an_intent_nobody_answers(self, sh: Sh) -> None:
-        result = sh("am start -a android.intent.action.VIEW -d tel:5551234")
-        assert result.out == "Starting: Intent { act=android.intent.action.VIEW dat=tel:xxxxxxx }\n"
+        result = sh("am start -a android.intent.action.VIEW -d sip:5551234")
+        assert result.out == "Starting: Intent { act=android.intent.action.VIEW dat=sip:xxxxxxx }\n"
         assert result.err.startswith("Error: Activity not started, unable to resolve Intent { act=")
 
     @pytest.mark.parametrize(
@@ -385,7 +385,7 @@ class TestCmd:
         assert out("cmd statusbar expand-notifications; cmd statusbar collapse; cmd appops set x y allow") == ""
         assert out(
             "cmd notification list; cmd locale set-app-locales x --locales de; cmd locale get-app-locales x"
-        ) == ("Locales for x for user 0 are []\n")
+        ) == ("Locales for x for user 0 are [de]\n")
         assert out("cmd battery set level 20; dumpsys battery | grep level; cmd battery reset") == "  level: 20\n"
 
     @pytest.mark.parametrize(
