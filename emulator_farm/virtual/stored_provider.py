@@ -155,6 +155,8 @@ def _holds(image: bytes, schema: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _tables(image: bytes) -> frozenset[str]:
+    if not image:
+        return frozenset()
     db = sqlite3.connect(":memory:")
     try:
         db.deserialize(image)
