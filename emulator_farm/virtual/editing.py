@@ -99,7 +99,7 @@ class Editor:
         return True
 
     def set_text(self, x: int, y: int, text: str) -> bool:
-        """Replace the text of the active window's field at a pixel, leaving the focus where it is; False without one."""
+        """Replace the text of the active window's field at a pixel; the focus stays where it is. False without one."""
         active = self._scene().active
         box = next((box for box in active.at(x, y) if isinstance(box.widget, TextField)), None)
         if box is None or not isinstance(box.widget, TextField) or not box.widget.enabled:
