@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
 def phone(
     count: Annotated[int, typer.Option(min=1, max=256, help="How many phones.")] = 1,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port of the first, the others follow; 0 takes free ones.")
+        int, typer.Option(min=0, max=65535, help="ADB port of the first, the others follow; 0 takes free ones.")
     ] = 0,
     size: Annotated[str, typer.Option(help="Panel in pixels, WIDTHxHEIGHT.")] = "1080x2400",
     density: Annotated[int, typer.Option(min=80, max=800, help="Dots per inch.")] = 420,
@@ -62,10 +62,11 @@ def phone(
     latencies = (capture_latency, input_latency, dump_latency)
     if not all(map(math.isfinite, latencies)):
         raise CallerError("a latency must be a number of seconds")
-    if port + count > 65536:
-        raise CallerError(f"--port {port} leaves no room for {count} phones; ports end at 65535")
+    step = 2 if emulator else 1  # an emulator's console has the port below
+    if port and (port + step * (count - 1) > 65535 or port < step):
+        raise CallerError(f"--port {port} leaves no room for {count} phones; ports are 1 to 65535")
     options = PhoneOptions(*_panel(size), density, *latencies, emulator=int(emulator), faults=str(faults or ""))
-    ports = list(range(port, port + count)) if port else None
+    ports = [port + step * index for index in range(count)] if port else None
     if faults is not None:
         try:
             read_faults(faults)

@@ -24,7 +24,7 @@ class Observation:
     - `leading_text`, `trailing_data`, `crlf` were removed from what the phone wrote
     - `turned` the frame has the sides of the display swapped
     - `no_ui_tree` there is none; `foreign_ui_tree` it is of another app than the one in front
-    - `unstable` the screen did not come to rest in time
+    - `unstable` the screen did not come to rest in time; `animated` it did but for a part that keeps moving
     """
 
     frame: Frame

@@ -304,11 +304,18 @@ def test_more_phones_than_one_process_serves() -> None:
         (["--size", "0x640"], "both sides must be at least 1 pixel"),
         (["--size", "99999x99999"], "at most 10000 pixels on a side"),
         (["--port", "65530", "--count", "10"], "leaves no room for 10 phones"),
+        (["--port", "65534", "--count", "2", "--emulator"], "leaves no room for 2 phones"),
         (["--input-latency", "inf"], "a latency must be a number of seconds"),
     ],
 )
 def test_phones_that_cannot_be(cli: Any, words: list[str], says: str) -> None:
     assert says in cli("phone", *words).complaint(2)
+
+
+def test_a_fault_file_that_cannot_be_used(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "faults.yaml"
+    path.write_text("faults:\n  - {fault: screencap, value: torn}\n")
+    assert f"{path}:2: faults.0: screencap cannot be 'torn'; known:" in cli("phone", "--faults", path).complaint(2)
 
 
 @pytest.mark.parametrize("words", [["--count", "0"], ["--port", "70000"], ["--density", "1"], ["--dump-latency", "-1"]])
