@@ -1,7 +1,6 @@
 """A phone as its operating system sees it: the one thread that may touch it, who runs adbd, its log and its faults."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
@@ -12,6 +11,7 @@ from . import rootfs, snapshot
 from .fault_plan import Operation
 from .faults import LASTING
 from .install_sessions import Sessions
+from .logs import Log
 from .mishaps import Mishaps
 from .phone import Phone
 from .processes import Processes
@@ -21,7 +21,6 @@ T = TypeVar("T")
 
 ROOT_UID = 0
 SHELL_UID = 2000
-LOG_LINES = 2000
 _OPERATIONS: dict[str, Operation] = {"screencap": "frames", "dump": "trees", "input": "inputs"}
 
 
@@ -47,7 +46,7 @@ class Handset:
         self.install_sessions = Sessions()
         self.reverse_forwards: dict[str, str] = {}
         self.processes = Processes()
-        self.log: deque[str] = deque(maxlen=LOG_LINES)
+        self.log = Log()
         self.last_dump = ""
         self.last_u2_dump = ""
         self.last_frame: Image.Image | None = None
@@ -65,8 +64,7 @@ class Handset:
 
     def write_log(self, level: str, tag: str, message: str) -> None:
         """Add a line to the log that `logcat` shows. Phone thread only."""
-        stamp = self.phone.clock.now().strftime("%m-%d %H:%M:%S.%f")[:-3]
-        self.log.append(f"{stamp}  1000  1000 {level} {tag}: {message}")
+        self.log.write(self.phone.clock.now(), level, tag, message)
 
     def fault(self, kind: str) -> str:
         """The armed fault of a kind (`screencap`, `dump`, `input`), "" where none is; counts it as fired."""
@@ -199,7 +197,7 @@ class Handset:
         self.mishaps.forget()
         for kind in LASTING:
             self.phone.faults.arm(kind, "")
-        self.last_dump, self.last_frame = "", None
+        self.last_dump, self.last_u2_dump, self.last_frame = "", "", None
         self.loads += 1
 
     def _forget(self) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 
 from .commands import TOOLS
+from .framebuffer import framebuffer
 from .handset import Handset
 from .server import Service
 from .shell.invocation import Tool
@@ -43,6 +44,12 @@ class Services:
                 service = ShellService(self._handset, self._tools, ["raw"], f"remount {rest}")
             case "reverse":
                 service = self._reverse(rest)
+            case "framebuffer":
+                service = framebuffer(self._handset)
+            case "tcpip" | "usb":
+                service = _stay(
+                    f"restarting in {'USB' if kind == 'usb' else 'TCP'} mode" + f" port: {rest}" * bool(rest)
+                )
             case "tcp" | "localabstract":
                 service = self._handset.processes.connect(destination)
             case _:
@@ -112,6 +119,15 @@ class Services:
             await stream.write(b"FAIL%04x" % len(problem) + problem.encode() if problem else b"OKAY")
 
         return serve
+
+
+def _stay(message: str) -> Service:
+    """`adb tcpip` and `adb usb`: the answer of a phone, though this one stays on the port that it has."""
+
+    async def serve(stream: Stream) -> None:
+        await stream.write(f"{message}\n".encode())
+
+    return serve
 
 
 def _change_forwards(forwards: dict[str, str], verb: str, rest: str) -> str:

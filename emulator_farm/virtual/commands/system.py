@@ -1,9 +1,8 @@
-"""Commands about the system: user, kernel, processes, disks, log, power."""
+"""Commands about the system: user, kernel, processes, disks, power."""
 
 import re
 from collections.abc import Iterator
 
-from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError, on_phone
 
 from .options import parse_options
@@ -129,7 +128,7 @@ def _lines(run: Invocation) -> dict[int, str]:
 
 @on_phone
 def kill(run: Invocation) -> int:
-    """End an app or a program by its process id, by name with `killall` and `pkill`, by command line with `pkill -f`."""
+    """End an app or a program by its process id, by name with `killall` and `pkill`, by its line with `pkill -f`."""
     targets = [arg for arg in run.args if not NO_NUMBER.fullmatch(arg) and arg not in ("-f", "-l", "-s")]
     if not targets:
         raise ToolError(f'Needs 1 argument (see "{run.name} --help")')
@@ -200,37 +199,7 @@ def free(run: Invocation) -> int:
     return 0
 
 
-# -- log and power
-
-
-@on_phone
-def logcat(run: Invocation) -> int:
-    """The log of this phone: -d, -c, -t N, -s TAG, TAG:LEVEL. It never follows; `-d` is implied."""
-    args = list(run.args)
-    if "-c" in args:
-        run.handset.log.clear()
-        return 0
-    lines = list(run.handset.log)
-    limit = next((args[i + 1] for i, arg in enumerate(args[:-1]) if arg in ("-t", "-T")), "")
-    if limit.isdecimal():
-        lines = lines[-int(limit) :]
-    tags = [arg.partition(":")[0] for arg in args if ":" in arg and not arg.startswith("-")]
-    if "-s" in args or "*:S" in args:
-        wanted = [tag for tag in tags if tag != "*"] + [arg for arg in args if arg.isalnum() and not arg.isdecimal()]
-        lines = [line for line in lines if any(f" {tag}:" in line for tag in wanted)]
-    run.line("--------- beginning of main")
-    for line in lines:
-        run.line(line)
-    return 0
-
-
-@on_phone
-def log(run: Invocation) -> int:
-    """Write a line to the log: -p LEVEL, -t TAG."""
-    options, operands = parse_options(run, "", "pt", stop_at_operand=True)
-    level = options.values.get("p", "I").upper()[:1]
-    run.handset.write_log(level, options.values.get("t", "log"), " ".join(operands))
-    return 0
+# -- power
 
 
 async def reboot(run: Invocation) -> int:
@@ -308,7 +277,7 @@ async def silent(run: Invocation) -> int:
 
 TOOLS: dict[str, Tool] = {
     "df": df, "du": du, "free": free, "getenforce": getenforce, "id": id_tool, "ifconfig": ifconfig, "ip": ifconfig,
-    "kill": kill, "killall": kill, "log": log, "logcat": logcat, "pgrep": pgrep, "pidof": pidof, "pkill": kill,
+    "kill": kill, "killall": kill, "pgrep": pgrep, "pidof": pidof, "pkill": kill,
     "ps": ps, "reboot": reboot, "remount": remount, "screenrecord": screenrecord, "service": service, "sync": silent,
     "uname": uname, "uptime": uptime, "whoami": whoami,
 }  # fmt: skip

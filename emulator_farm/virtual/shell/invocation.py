@@ -1,5 +1,6 @@
 """One run of one tool: its arguments, its streams and the phone it works on."""
 
+import asyncio
 import os
 import posixpath
 from collections.abc import Awaitable, Callable
@@ -9,6 +10,7 @@ from emulator_farm.virtual import rootfs
 from emulator_farm.virtual.files import FileTree
 from emulator_farm.virtual.handset import Handset
 from emulator_farm.virtual.phone import Phone
+from emulator_farm.virtual.stream import Stream
 
 from .pipes import Streams, read_all, to_bytes
 
@@ -97,6 +99,17 @@ class Invocation:
     async def read_stdin(self) -> bytes:
         """Standard input up to its end."""
         return await read_all(self.streams.stdin)
+
+    async def wait_left(self) -> None:
+        """Return once the host has left a command that runs without the framing of shell version 2; else never.
+
+        With the framing, leaving ends the command by itself. What the host sends meanwhile is lost.
+        """
+        source = self.streams.stdin
+        if not isinstance(source, Stream):
+            await asyncio.Event().wait()
+        while await source.read():
+            continue
 
     # -- paths; phone thread only
 

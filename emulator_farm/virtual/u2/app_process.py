@@ -5,6 +5,8 @@ at a time automate the screen, so a second server is refused.
 """
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.processes import Process
@@ -46,7 +48,7 @@ async def app_process(run: Invocation) -> int:
                 run.line(f"[server] INFO: tmpdir is {TEMP}")
                 run.line(f"[server] INFO: http server listening on *:{port}")
                 await run.flush()
-                return await server.run(run.streams.stdin if isinstance(run.streams.stdin, Stream) else None)
+                return await server.run(run.wait_left())
         except OSError as error:
             raise ToolError(f"java.net.BindException: bind failed: EADDRINUSE ({error.strerror})", prefix="") from None
 
@@ -54,7 +56,12 @@ async def app_process(run: Invocation) -> int:
 def _check_class(run: Invocation, phone: Phone, name: str) -> None:
     """The class must be that of the server, and CLASSPATH must name a jar. Raises ToolError."""
     jar = run.shell.variables.get("CLASSPATH", "")
-    found = jar.startswith("/") and phone.files.exists(jar) and not phone.files.is_dir(jar) and phone.files.read(jar)[:4] == ZIP
+    found = (
+        jar.startswith("/")
+        and phone.files.exists(jar)
+        and not phone.files.is_dir(jar)
+        and phone.files.read(jar)[:4] == ZIP
+    )
     if name != MAIN_CLASS or not found:
         raise ToolError(f"java.lang.ClassNotFoundException: {name}\nAborted ", code=134, prefix="")
 
@@ -72,12 +79,6 @@ def _port(args: list[str]) -> int:
             raise ToolError("usage: uiautomator2-server\n -h,--help         Print this help message", prefix="")
 
 
-async def _left(owner: Stream) -> None:
-    """Return once the host has closed the stream that the server was started on; what it sends is not read here."""
-    while await owner.read():
-        continue
-
-
 class Server:
     """The HTTP server of one run."""
 
@@ -88,13 +89,12 @@ class Server:
         self._stopped = asyncio.Event()
         self._connections: set[asyncio.Task[None]] = set()
 
-    async def run(self, owner: Stream | None) -> int:
-        """Serve until killed, stopped, or left by the owner; the exit status."""
+    async def run(self, left: Coroutine[None, None, None]) -> int:
+        """Serve until killed, stopped, or left by the host; the exit status."""
         await self._automator.open()
         stopped = asyncio.create_task(self._stopped.wait())
-        ends: set[asyncio.Task[object]] = {stopped, asyncio.create_task(self._process.wait_killed())}
-        if owner is not None:
-            ends.add(asyncio.create_task(_left(owner)))
+        killed = asyncio.create_task(self._process.wait_killed())
+        ends: list[asyncio.Task[Any]] = [stopped, killed, asyncio.create_task(left)]
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             return 0 if stopped.done() else KILLED
