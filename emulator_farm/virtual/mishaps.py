@@ -6,9 +6,9 @@ Each mishap can be undone: what was before is remembered. All of it runs on the 
 from collections.abc import Callable
 from datetime import timedelta
 
+from .apps.dialer.in_call import ring, stop_ringing
 from .defaults import LATIN_IME
 from .dialogs import dialog
-from .intents import Component, Intent
 from .material import text_button
 from .notifications import Notification
 from .phone import Phone
@@ -16,7 +16,6 @@ from .screen import Popup
 from .widgets import FILL, Column, Widget
 
 CALLER = "+15550100"
-_CALL = Component("com.android.dialer", "com.android.incallui.InCallActivity")
 _PERMISSION = "android.permission.READ_CONTACTS"
 Undo = Callable[[], None]
 
@@ -104,9 +103,8 @@ def _window(phone: Phone, value: str) -> Undo:
             asked = phone.screen.popup
             return lambda: _take_away(phone, asked)
         case "call":
-            phone.start_activity(Intent(data=f"tel:{CALLER}", component=_CALL, extras={"incoming": "true"}))
-            call = phone.screen
-            return lambda: call.close() if phone.screen is call else None
+            ring(phone.system, CALLER)
+            return lambda: stop_ringing(phone.system)
         case "banner":
             banner = Notification(
                 "android", 4711, "Storage almost full", "Some functions may not work", phone.clock.now(), icon="warning"
