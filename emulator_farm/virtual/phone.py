@@ -6,6 +6,7 @@ pixels of the current rotation. A picture and the UI tree come from the same lay
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PIL import Image
 
@@ -29,6 +30,7 @@ from .system import System
 from .system_bars import NavigationActions
 from .system_ui import SystemUi
 from .tasks import Task, Tasks
+from .text_toolbar import TextActions
 from .touch import Touch
 from .view import View
 
@@ -81,7 +83,11 @@ class Phone:
         self._touch = Touch(self.system, lambda: self._view.scene(), self._editor)
         type_key = KeyActions(self._press_char, self._editor.delete, self._press_enter)
         navigation = NavigationActions(self._keys.back, self.ui.home, self.ui.overview)
-        self._stage = Stage(self.system, Keyboard(type_key), navigation)
+        editor = self._editor
+        text_actions = TextActions(
+            partial(editor.copy, cut=True), editor.copy, editor.paste, editor.select_all, lambda: editor.clipboard
+        )
+        self._stage = Stage(self.system, Keyboard(type_key), navigation, text_actions)
         self._view = View(self.system, self._stage, self._visible)
         providers = {f"content.{name}": provider for name, provider in self.system.providers.items()}
         self.parts = parts_of({"phone": self, "system": self.system, **providers})
