@@ -87,7 +87,8 @@ def _module(name: str) -> ModuleType:
 def experts() -> dict[str, Callable[..., None]]:
     """Who can do each task of the suite."""
     found = _module("experts").EXPERTS
-    _module("experts_apps")
+    for name in ("experts_apps", "experts_chinese"):
+        _module(name)
     return cast("dict[str, Callable[..., None]]", found)
 
 

@@ -1,4 +1,4 @@
-"""More experts, for the tasks on Messages, Phone, Calendar, Files, Shop, Browser, Camera, and for goals in Chinese.
+"""More experts, for the tasks on Messages, Phone, Calendar, Files, Shop, Browser and Camera.
 
 What an expert takes by a name that its goal does not give is a decision; `NEAR_MISSES` says how to decide wrongly.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from experts import enter_time, expert
+from experts import expert
 
 from agent_server.ui_tree import Node
 
@@ -32,6 +32,7 @@ NEAR_MISSES: dict[str, Mapping[str, object]] = {
     "web_fact": {"number": r"[\d,]{3,}", "which": -1},
     "web_bookmark_warmer": {"pick": min},
     "contact_or_note": {"turned": True},
+    "camera_photos": {"extra": 1},
     "zh_door_code": {"row": 0},
 }
 """What leads to the nearest wrong thing, by task."""
@@ -217,7 +218,7 @@ def web_fact(person: Person, question: str, number: str = "", which: int = 0) ->
     article = next(title for title in ("Tarn River", "Mount Corvel", "Port Ellis") if title in question)
     person.go("Open Encyclopedia", article)
     pattern = number or next(pattern for word, pattern in ARTICLES.items() if word in question)
-    text = starting(person, f"{article} is").label
+    text = person.first(lambda node: f"{article} is" in node.text, article).text
     person.answer(re.findall(r"[\d,]+", re.findall(pattern, text)[which])[0])
 
 
@@ -258,67 +259,17 @@ def contact_or_note(person: Person, name: str, title: str, text: str, turned: bo
     person.finish()
 
 
-@expert("Turn on the flashlight")
-def flashlight_on(person: Person) -> None:
+@expert("Turn on (?P<what>.+) in the quick settings")
+def quick_setting_on(person: Person, what: str) -> None:
     person.pull_shade()
-    person.tap("Flashlight")
+    if person.see(what) is None:
+        person.pull_shade()
+    person.tap(what)
     person.finish()
 
 
-@expert("Take a photo with the Camera app")
-def camera_photo(person: Person) -> None:
+@expert(r"Take exactly (?P<count>\d+) photos with the Camera app")
+def camera_photos(person: Person, count: str, extra: int = 0) -> None:
     person.open("Camera")
-    person.tap("Shutter")
+    person.go(*["Shutter"] * (int(count) + extra))
     person.finish()
-
-
-# -- Goals in Chinese
-
-
-@expert("打开勿扰模式")
-def zh_do_not_disturb(person: Person) -> None:
-    person.open("Settings")
-    person.go("Sound & vibration", "Do Not Disturb", "Turn on now")
-    person.finish()
-
-
-@expert(r"在通讯录里新建联系人“(?P<name>.+)”，电话号码是(?P<phone>\d+)")
-def zh_contact_add(person: Person, name: str, phone: str) -> None:
-    person.open("Contacts")
-    person.tap("Create contact")
-    person.enter("First name", name)
-    person.enter("Phone", phone)
-    person.tap("Save")
-    person.finish()
-
-
-@expert("新建一条笔记，标题是“(?P<title>.+)”，内容是“(?P<text>.+)”")
-def zh_note_create(person: Person, title: str, text: str) -> None:
-    person.open("Notes")
-    person.tap("New note")
-    person.enter("Title", title)
-    person.enter("Note", text)
-    person.tap("Save")
-    person.finish()
-
-
-@expert("“(?P<name>.+)”发来的短信里，大门的密码是多少？只回答数字。")
-def zh_door_code(person: Person, name: str, row: int | None = None) -> None:
-    person.open("Messages")
-    person.tap(name if row is None else nodes(person, "conversation_name")[row])
-    (code,) = re.findall(r"密码\D+(\d+)", "\n".join(person.texts()))
-    person.answer(code)
-
-
-@expert(r"设置一个早上(?P<hour>\d+)点(?P<minute>\d+)分的闹钟")
-def zh_alarm_set(person: Person, hour: str, minute: str) -> None:
-    person.open("Clock")
-    enter_time(person, hour, minute, "AM")
-    person.finish()
-
-
-@expert("删除联系人“(?P<name>.+)”")
-def zh_contact_delete_missing(person: Person, name: str) -> None:
-    person.open("Contacts")
-    assert person.see(name) is None
-    person.give_up()

@@ -17,7 +17,7 @@ SEEDS = (1, 2)
 NEAR_MISSES = (
     "sms_send", "sms_owed_total", "note_pickup_code", "call_missed_count", "sms_missed_caller", "event_from_message",
     "file_move", "file_delete_largest", "shop_cheapest", "shop_order", "web_fact", "web_bookmark_warmer",
-    "contact_or_note", "zh_door_code",
+    "contact_or_note", "camera_photos", "zh_door_code",
 )  # fmt: skip
 NULL = Evidence(answer=None, ended="finished")
 tasks = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
