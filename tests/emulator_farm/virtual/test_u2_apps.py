@@ -57,8 +57,14 @@ class TestKeysAndDisplay:
         assert d.shell("settings get system accelerometer_rotation").output.strip() == "1"
 
     def test_notifications_and_quick_settings_open(self, d: Any) -> None:
+        assert not d(packageName="com.android.systemui").exists
         assert d.open_notification() is True
+        assert d(packageName="com.android.systemui").exists
+        d.press("back")
+        assert not d(packageName="com.android.systemui").exists
         assert d.open_quick_settings() is True
+        assert d(packageName="com.android.systemui", clickable=True).exists
+        assert d.info["currentPackageName"] == "com.android.systemui"
 
     def test_toasts(self, d: Any, u2_host: PhoneHost) -> None:
         assert d.last_toast is None
