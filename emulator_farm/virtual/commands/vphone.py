@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, fields
 
+from emulator_farm.virtual.apps.messages.store import messages
 from emulator_farm.virtual.faults import NUMBERS, WORDS, Latency
 from emulator_farm.virtual.graph import NotState
 from emulator_farm.virtual.handset import Handset
@@ -22,6 +23,7 @@ USAGE = """vphone: the virtual phone's own command
   latency                    print the latencies in seconds
   latency NAME=SECONDS...    set some of: capture, input, dump, launch, grpc, link, boot
   reset                      return to the factory state
+  sms NUMBER TEXT            have a message arrive, with its notification
   ask PACKAGE PERMISSION     have the app ask for a permission, in front of what shows now
   state                      print everything that is on the phone as JSON
   clock hold|run             stop the phone's clock, or let it go on
@@ -53,6 +55,8 @@ async def vphone(run: Invocation) -> int:
             _set_latency(phone.latency, pairs)
         case ["reset"]:
             await run.handset.reset()
+        case ["sms", number, *text] if text:
+            await run.call(lambda phone: messages(phone.system).receive(number, " ".join(text)))
         case ["ask", package, permission]:
             try:
                 await run.call(lambda phone: phone.ask_permission(package, permission))

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from emulator_farm.virtual.apps.dates import millis
-from emulator_farm.virtual.apps.numbers import digits
+from emulator_farm.virtual.apps.numbers import PhoneBook, digits
+from emulator_farm.virtual.intents import Intent
+from emulator_farm.virtual.notifications import Notification
 from emulator_farm.virtual.providers import Table, Value
 from emulator_farm.virtual.stored_provider import StoredProvider
 from emulator_farm.virtual.system import System
 
+PACKAGE = "com.android.messaging"
 AUTHORITY = "sms"
 INBOX, SENT, DRAFT, OUTBOX, FAILED = 1, 2, 3, 4, 5
 """Values of `type`."""
@@ -176,8 +179,17 @@ class MessageStore(StoredProvider):
         return self.thread_with(address)
 
     def receive(self, address: str, body: str) -> int:
-        """A message from somebody else, unread; its id."""
-        return self.insert("inbox", {"address": address, "body": body, "date_sent": millis(self.system.now())})
+        """A message from somebody else arrives, with a notification; its id."""
+        number = self.insert("inbox", {"address": address, "body": body, "date_sent": millis(self.system.now())})
+        thread = self.thread_with(address)
+        self.system.notifications.post(
+            Notification(
+                PACKAGE, thread, PhoneBook(self.system).label(address), body, self.system.now(), icon="chat",
+                uid=self.system.packages.get(PACKAGE).uid, channel="incoming",
+                intent=Intent("android.intent.action.SENDTO", f"smsto:{address}", package=PACKAGE),
+            )
+        )  # fmt: skip
+        return number
 
     def retry(self, message: Message) -> None:
         """Send a failed message again."""
@@ -189,6 +201,9 @@ class MessageStore(StoredProvider):
         """Nothing in this conversation is new any more."""
         if self.rows("SELECT 1 FROM sms WHERE thread_id = ? AND read = 0", (thread,)):
             self.run("UPDATE sms SET read = 1, seen = 1 WHERE thread_id = ?", (thread,))
+        for notification in self.system.notifications.list():
+            if notification.package == PACKAGE and notification.id == thread:
+                self.system.notifications.cancel(notification.key)
 
     def remove(self, message: int) -> None:
         """Delete one message."""

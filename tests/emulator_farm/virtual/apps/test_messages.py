@@ -155,3 +155,17 @@ def test_the_database_file(thumb, tmp_path: Path) -> None:
     thumb.shell("pm", "clear", APP)
     thumb.open(APP)
     assert len(thumb.texts("conversation_name")) == 4
+
+
+def test_an_arriving_message_notifies_until_it_is_read(thumb) -> None:
+    thumb.shell("vphone", "sms", "(555) 010-4412", "Door code is 1180 now")
+    thumb.shell("cmd", "statusbar", "expand-notifications")
+    assert thumb.texts("title") == ["Daniel Osei"]
+    thumb.tap(text="Door code is 1180 now")
+    assert thumb.texts("message_text")[-1] == "Door code is 1180 now"
+    thumb.shell("vphone", "sms", "72405", "Your parcel is here")
+    thumb.back()
+    thumb.open(APP)
+    thumb.tap(text="72405")
+    thumb.shell("cmd", "statusbar", "expand-notifications")
+    assert thumb.sees(text="No notifications")
