@@ -2,6 +2,7 @@
 
 from emulator_farm.virtual.apps import (
     browser,
+    calculator,
     calendar,
     camera,
     clock,
@@ -31,4 +32,5 @@ APPS: tuple[App, ...] = (
     shop.APP,
     camera.APP,
     gallery.APP,
+    calculator.APP,
 )

@@ -21,6 +21,7 @@ SCREENS = (
     "com.android.settings", "com.android.contacts", "com.android.deskclock", "org.virtual.notes",
     "com.android.launcher3", "com.android.messaging", "com.android.dialer", "com.android.calendar",
     "com.android.documentsui", "com.android.camera2", "com.android.gallery3d", "org.virtual.browser", "org.virtual.shop",
+    "com.android.calculator2",
 )  # fmt: skip
 
 
