@@ -57,13 +57,12 @@ class Calculator(Screen):
         """Bar, formula, result, keys."""
         more = icon_button("more_vert", "More options", self._more)
         delete = icon_button("backspace", "delete", self._delete, "del")
-        words = Column(
-            id="display", w=FILL, h=FILL, pad=pad(24, 8), justify="end", gap=8,
-            children=(
-                Text(id="formula", text=self.formula, size=44, w=FILL, align="end"),
-                Text(id="result", text=self.result, size=32, w=FILL, align="end", color="on_surface_variant"),
-            ),
-        )  # fmt: skip
+        lines = (
+            Text(id="formula", text=self.formula, size=44, w=FILL, align="end"),
+            Text(id="result", text=self.result, size=32, w=FILL, align="end", color="on_surface_variant"),
+        )
+        shown = tuple(line for line in lines if line.text)
+        words = Column(id="display", w=FILL, h=FILL, pad=pad(24, 8), justify="end", gap=8, children=shown)
         tools = Row(w=FILL, justify="end", pad=pad(16, 4), children=(delete,))
         rows = tuple(Row(w=FILL, gap=8, children=tuple(self._key(*key) for key in row)) for row in KEYS)
         keys = Column(id="pad_numeric", w=FILL, gap=8, pad=pad(12, 12), bg="surface_container", children=rows)

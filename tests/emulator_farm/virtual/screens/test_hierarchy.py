@@ -20,8 +20,8 @@ COLORS = [(200, 16 * n, 255 - 16 * n) for n in range(16)]
 SCREENS = (
     "com.android.settings", "com.android.contacts", "com.android.deskclock", "org.virtual.notes",
     "com.android.launcher3", "com.android.messaging", "com.android.dialer", "com.android.calendar",
-    "com.android.documentsui", "com.android.camera2", "com.android.gallery3d", "org.virtual.browser", "org.virtual.shop",
-    "com.android.calculator2",
+    "com.android.documentsui", "com.android.camera2", "com.android.gallery3d", "org.virtual.browser",
+    "org.virtual.shop", "com.android.calculator2",
 )  # fmt: skip
 
 
