@@ -109,7 +109,7 @@ class TestVersionOne:
             wired.open("exec:")
 
     def test_ports_of_the_phone_are_closed(self, wired: Wired) -> None:
-        for service in ("tcp:9008", "localabstract:minicap", "framebuffer:", "jdwp:1"):
+        for service in ("tcp:9008", "localabstract:minicap", "jdwp:1"):
             with pytest.raises(ConnectionRefusedError):
                 wired.open(service)
 
