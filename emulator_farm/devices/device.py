@@ -31,6 +31,7 @@ from emulator_farm.devices import health, sync
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.apps import Apps
 from emulator_farm.devices.capture import Frame
+from emulator_farm.devices.channels import Capture
 from emulator_farm.devices.dumpsys import Display, Focus
 from emulator_farm.devices.hands import Hands
 from emulator_farm.devices.info import DeviceInfo, ask_info
@@ -129,14 +130,20 @@ class Device:
         Costs a dozen screenshots; what is chosen is watched, and `screencap -p` and `input` remain behind it. Raises
         BadFrame where `screencap -p` gives nothing to compare with.
         """
-        if self._controller is not None:
-            self._controller.close()
-            self._controller = None
+        self.unprovision()
         found = find_controller(self.transport)
         self._controller = found if isinstance(found, Found) else None
         report, by_controller = provision(self.screen, self.transport, found)
         self.hands.use(found.gestures if isinstance(found, Found) and by_controller else None)
         return report
+
+    def unprovision(self) -> None:
+        """Go back to `screencap -p` and `input`: what answers at the other ports may be another phone by now."""
+        if self._controller is not None:
+            self._controller.close()
+            self._controller = None
+            self.hands.use(None)
+            self.screen.use(Capture([self.screen.channel(raw=False)]))
 
     def screenshot(self) -> Frame:
         """One checked frame, as the screen is now."""

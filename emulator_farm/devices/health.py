@@ -63,6 +63,7 @@ def wait_until_ready(device: Device, deadline_s: float) -> None:
             device.forget()
             deadline.pause(0.5)
             if isinstance(error.__cause__, DeviceGone):
+                device.unprovision()
                 with contextlib.suppress(DeviceError):
                     device.server.connect(device.serial, deadline.remaining)
 

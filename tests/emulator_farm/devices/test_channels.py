@@ -12,7 +12,7 @@ from agent_server.geometry import Point
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.channels import ChannelReport, same_pixels
 from emulator_farm.devices.device import Device
-from emulator_farm.devices.health import doctor
+from emulator_farm.devices.health import doctor, wait_until_ready
 from emulator_farm.devices.screen import Patience
 from emulator_farm.errors import BadFrame, CallerError, ClaimLost, DeviceError
 from emulator_farm.virtual.host import PhoneHost
@@ -281,6 +281,14 @@ class TestGestures:
     def test_a_point_outside_is_refused(self, fast: Device) -> None:
         with pytest.raises(CallerError, match="outside"):
             fast.perform(Click(point=Point(360, 5)))
+
+
+def test_a_phone_that_was_lost_is_found_by_adb_alone(fast: Device) -> None:
+    fast.server.disconnect(fast.serial)  # adb says "not found", as after the emulator's end
+    wait_until_ready(fast, 30)
+    assert fast.screen.capture.current.name == "screencap -p"
+    assert fast.perform(Press(key="home")).command == "input keyevent 3"
+    fast.observe()
 
 
 def test_whoever_lost_the_phone_reaches_it_by_no_way(fast: Device, host: PhoneHost) -> None:
