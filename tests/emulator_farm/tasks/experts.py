@@ -224,14 +224,14 @@ def note_from_contact(person: Person, name: str, title: str) -> None:
 # -- Clock
 
 
-@expert("Start the stopwatch")
+@expert("Start the stopwatch in the Clock app")
 def stopwatch_start(person: Person) -> None:
     person.open("Clock")
     person.go("Stopwatch", "Start")
     person.finish()
 
 
-@expert("Turn off the alarm for (?P<time>.+)")
+@expert("Turn off the alarm for (?P<time>.+) in the Clock app")
 def alarm_off(person: Person, time: str) -> None:
     person.open("Clock")
     alarm = person.find(time).bounds
@@ -248,14 +248,14 @@ def enter_time(person: Person, hour: str, minute: str, half: str) -> None:
     person.go(half, "OK")
 
 
-@expert(r"Set an alarm for (?P<hour>\d+):(?P<minute>\d+) (?P<half>[AP]M)")
+@expert(r"Set an alarm for (?P<hour>\d+):(?P<minute>\d+) (?P<half>[AP]M) in the Clock app")
 def alarm_set(person: Person, hour: str, minute: str, half: str) -> None:
     person.open("Clock")
     enter_time(person, hour, minute, half)
     person.finish()
 
 
-@expert(r"Start a timer of (?P<minutes>\d+) minutes")
+@expert(r"Start a timer of (?P<minutes>\d+) minutes in the Clock app")
 def timer_start(person: Person, minutes: str) -> None:
     person.open("Clock")
     person.go("Timer", *minutes, "00", "Start")
@@ -263,8 +263,8 @@ def timer_start(person: Person, minutes: str) -> None:
 
 
 @expert(
-    r"Set an alarm for (?P<hour>\d+):(?P<minute>\d+) AM that repeats every (?P<one>\w+) and (?P<two>\w+), "
-    r'and label it "(?P<label>.+)"'
+    r"In the Clock app, set an alarm for (?P<hour>\d+):(?P<minute>\d+) AM that repeats every (?P<one>\w+) and "
+    r'(?P<two>\w+), and label it "(?P<label>.+)"'
 )
 def alarm_weekly(person: Person, hour: str, minute: str, one: str, two: str, label: str) -> None:
     person.open("Clock")
@@ -275,7 +275,7 @@ def alarm_weekly(person: Person, hour: str, minute: str, one: str, two: str, lab
     person.finish()
 
 
-@expert("Turn off the alarm for (?P<time>.+)")
+@expert("Turn off the alarm for (?P<time>.+) in the Clock app")
 def alarm_off_missing(person: Person, time: str) -> None:
     person.open("Clock")
     assert person.see(time) is None
