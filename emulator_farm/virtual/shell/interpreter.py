@@ -37,9 +37,10 @@ ENVIRONMENT = {
     "USER": "shell",
 }
 MAX_DEPTH = 40
-NEEDS_SYSTEM = frozenset(
-    ("am", "cmd", "content", "dumpsys", "ime", "input", "monkey", "pm", "screencap", "settings", "svc", "uiautomator")
-)
+NEEDS_SYSTEM = {
+    "am", "cmd", "content", "dumpsys", "ime", "input", "monkey", "pm", "screencap", "settings", "svc", "uiautomator",
+    "wm",
+}  # fmt: skip
 """Tools that only talk to a service of the system, and fail while it is not up."""
 NO_SERVICE = 20
 
