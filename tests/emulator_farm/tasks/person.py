@@ -39,7 +39,7 @@ class Person:
     # -- looking
 
     def look(self) -> UiTree:
-        source = self.device.observe().ui_tree
+        source = self.device.screen.tree().ui_tree  # no picture: who plays reads words only
         assert source is not None
         return parse_ui_tree(source)
 
