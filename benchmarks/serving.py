@@ -293,7 +293,7 @@ def main() -> None:
         venus = built_checkpoint(Path(folder) / "venus", 830_000, 937_664)
         flags = ("--max-model-len", "32768", "--limit-mm-per-prompt", '{"image": 5, "video": 0}')
         with vllm_serving(venus, *flags) as (vllm, session):
-            common = ("--model", str(venus), "--served-name", NAME, "--backend", vllm)
+            common = ("--model", str(venus), "--served-name", NAME, "--backend", vllm, "--backend-timeout", "600")
             print(f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}\n")
             with policy_serving(*common, "--adapter", "ui-venus-1.0") as (server, process):
                 asyncio.run(compare(vllm, session, server, process, options))
