@@ -7,6 +7,7 @@ from emulator_farm.virtual.apps.contacts.store import Person
 from emulator_farm.virtual.apps.contacts.store import store as contacts
 from emulator_farm.virtual.apps.dates import day_text, time_text
 from emulator_farm.virtual.apps.dialer.dial_pad import DialPad
+from emulator_farm.virtual.apps.dialer.in_call import current
 from emulator_farm.virtual.apps.dialer.store import INCOMING, MISSED, OUTGOING, Call, call_log
 from emulator_farm.virtual.apps.numbers import PhoneBook, avatar
 from emulator_farm.virtual.dialogs import confirm, menu
@@ -59,8 +60,17 @@ class Dialer(Screen):
         rows = {"favorites": self._favorites, "recents": self._recents, "contacts": self._contacts}[self.tab]()
         body = scrolling(rows, "recycler_view", bottom=88)
         add = fab("dialpad", "key pad", self.pad.raise_up)
-        bar = top_bar(title, actions=actions)
-        return Column(w=FILL, h=FILL, children=(bar, floating(body, add), bottom_bar(TABS, self.tab, self._choose)))
+        top: tuple[Widget, ...] = (top_bar(title, actions=actions),)
+        if current(self.system) is not None:
+            top = (*top, self._return_to_call())
+        return Column(w=FILL, h=FILL, children=(*top, floating(body, add), bottom_bar(TABS, self.tab, self._choose)))
+
+    def _return_to_call(self) -> Widget:
+        """The Dialer covers its own call where it was opened anew meanwhile."""
+        return Text(
+            id="return_to_call", view="Button", text="Tap to return to call", size=15, w=FILL, align="center", min_h=48,
+            pad=pad(16, 12), bg="primary_container", on_tap=self.close,
+        )  # fmt: skip
 
     def _choose(self, tab: str) -> None:
         self.tab = tab

@@ -54,6 +54,7 @@ def test_a_number_that_somebody_has(thumb) -> None:
     thumb.back()
     assert call_state(thumb) == "mCallState=2"
     thumb.open(APP)
+    thumb.tap(text="Tap to return to call")
     thumb.tap(desc="End call")
     assert thumb.query(CALLS, "name:type", sort="_id DESC")[0] == "name=Chloe Marchetti, type=2"
     thumb.back()
