@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install dev check format test test-vllm bench clean
+.PHONY: help demo install dev check format test test-vllm bench bench-vllm clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,9 +54,16 @@ test-vllm: $(VENV)/.dev  ## Run the tests on a real vLLM (CPU); the first time p
 
 bench: $(VENV)/.dev  ## Print the tables of docs/performance.md
 	$(BIN)/python benchmarks/act_overhead.py
+	$(BIN)/python benchmarks/event_loop.py
+	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/device_paths.py
 	$(BIN)/python benchmarks/farm_throughput.py
 	$(BIN)/python benchmarks/farm_overhead.py
+	$(BIN)/python benchmarks/snapshots.py
+
+bench-vllm: $(VENV)/.dev  ## Print the tables that need a real vLLM (CPU), half an hour
+	$(BIN)/python tests/serving/vllm_cpu/setup.py
+	$(BIN)/python benchmarks/serving.py
 
 clean:  ## Remove what the commands above made
 	rm -rf $(VENV) demo-out .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
