@@ -165,7 +165,7 @@ class TestTiles:
 
     def test_brightness(self, hand) -> None:
         hand.phone.ui.expand("settings")
-        left, top, right, bottom = hand.find(id="slider").bounds
+        _left, top, right, bottom = hand.find(id="slider").bounds
         hand.phone.tap(right - 40, (top + bottom) // 2)
         assert hand.phone.settings.get_int("system", "screen_brightness") > 240
 
