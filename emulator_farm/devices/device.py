@@ -267,12 +267,9 @@ class Device:
 
     def settings_put(self, namespace: Namespace, key: str, value: str) -> None:
         """Write a settings value. Raises DeviceError (`without_effect`) where the phone says so and does not."""
-        write, read = (
-            shell_line(["settings", "put", namespace, key, value]),
-            shell_line(["settings", "get", namespace, key]),
-        )
-        found = self.transport.read(setting, f"{write} && {read}")
-        if found != value:
+        write = shell_line(["settings", "put", namespace, key, value])
+        found = self.transport.read(setting, f"{write} && {shell_line(['settings', 'get', namespace, key])}")
+        if (found or "null") != (value or "null"):  # null is how the phone writes that there is none
             said = f"{namespace} {key} was set to {value!r} and is {found!r}"
             raise DeviceError(said, serial=self.serial, cause="without_effect")
 

@@ -116,6 +116,11 @@ class TestSettings:
         device.shell("vphone fault clear")
         device.settings_put("system", "system_locales", "zh-CN")
 
+    @pytest.mark.parametrize("value", ["", "null", "a b 'c'", "x=1\n"])
+    def test_no_change_that_took_effect_is_called_one_without(self, device: Device, value: str) -> None:
+        device.settings_put("global", "farm_probe", value)
+        assert (device.settings_get("global", "farm_probe") or "null") == (value or "null")
+
     @pytest.mark.parametrize("fault", ["ahead", "behind"])
     def test_a_clock_that_jumps_moves_no_deadline(self, device: Device, fault: str) -> None:
         device.observe()
