@@ -326,9 +326,7 @@ class Phone:
 
     def tasks(self) -> list[TaskInfo]:
         """Running tasks, the front one first."""
-        return [
-            TaskInfo(task.id, task.package, _activities(task)) for task in reversed(self._tasks.stack)
-        ]
+        return [TaskInfo(task.id, task.package, _activities(task)) for task in reversed(self._tasks.stack)]
 
     def is_running(self, package: str) -> bool:
         """Whether the package has a process."""
