@@ -259,8 +259,8 @@ def test_nobody_answers(tmp_path: Path, policy: str) -> None:
 def test_a_killed_job_is_played_again(tmp_path: Path, policy: str) -> None:
     killer = Killer(lambda: kill(jobs()))
     campaign, outcome = run(harvest_config(tmp_path, policy), killer)
-    assert killer.done
     assert_whole(campaign, outcome)
+    assert killer.done
     assert sorted(results(campaign.store)) == ["lost", *["published"] * EPISODES]
     assert outcome.progress.failures == {"claim_expired": 1}
 
@@ -272,8 +272,8 @@ def test_a_killed_worker_is_replaced(tmp_path: Path, policy: str) -> None:
 
     killer = Killer(act)
     campaign, outcome = run(harvest_config(tmp_path, policy), killer)
-    assert killer.done
     assert_whole(campaign, outcome)
+    assert killer.done
     assert sorted(results(campaign.store)) == ["lost", *["published"] * EPISODES]
 
 
@@ -300,24 +300,24 @@ def test_a_stopped_job_loses_its_claim_and_its_phone(tmp_path: Path, policy: str
 def test_a_killed_valkey_is_filled_again(tmp_path: Path, policy: str) -> None:
     killer = Killer(lambda: kill(processes_of(os.getpid(), "valkey.sock")))
     campaign, outcome = run(harvest_config(tmp_path, policy), killer)
-    assert killer.done
     assert_whole(campaign, outcome)
+    assert killer.done
     assert outcome.progress.failures.get("queue", 0) >= 1
 
 
 def test_a_killed_phone_host_is_replaced(tmp_path: Path, policy: str) -> None:
     killer = Killer(lambda: kill(processes_of(os.getpid(), "emulator_farm.virtual")))
     campaign, outcome = run(harvest_config(tmp_path, policy), killer)
-    assert killer.done
     assert_whole(campaign, outcome)
+    assert killer.done
     assert any(cause.startswith("device") for cause in outcome.progress.failures)
 
 
 def test_a_killed_adb_server_is_replaced(tmp_path: Path, policy: str) -> None:
     killer = Killer(lambda: kill(processes_of(os.getpid(), "nodaemon")))
     campaign, outcome = run(harvest_config(tmp_path, policy), killer)
-    assert killer.done
     assert_whole(campaign, outcome)
+    assert killer.done
 
 
 class PolicyProcess:
@@ -531,8 +531,8 @@ def test_an_emptied_redis_is_filled_again(tmp_path: Path, policy: str) -> None:
     with EmbeddedValkey() as server, redis.Redis.from_url(server.url) as client:
         killer = Killer(client.flushall)
         campaign, outcome = run(harvest_config(tmp_path, policy, redis=server.url), killer)
-    assert killer.done
     assert_whole(campaign, outcome)
+    assert killer.done
 
 
 def test_a_coordinator_that_was_stopped_for_long_goes_on(tmp_path: Path, policy: str) -> None:
@@ -543,8 +543,8 @@ def test_a_coordinator_that_was_stopped_for_long_goes_on(tmp_path: Path, policy:
         name = Campaign(config).manifest.run
         killer = Killer(lambda: client.zadd(lead.format(name), {"coordinator": 0}))
         campaign, outcome = run(config, killer)
-    assert killer.done
     assert_whole(campaign, outcome)
+    assert killer.done
     assert outcome.progress.failures == {}
 
 
@@ -554,8 +554,8 @@ def test_a_pause_that_nobody_explains_ends(tmp_path: Path, policy: str) -> None:
         name = Campaign(config).manifest.run
         killer = Killer(lambda: client.sadd(f"farm:run:{name}:flags", "paused"))
         campaign, outcome = run(config, killer)
-    assert killer.done
     assert_whole(campaign, outcome)
+    assert killer.done
     assert outcome.progress.failures == {}
 
 
