@@ -6,6 +6,8 @@ import fcntl
 import io
 import signal
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -34,6 +36,7 @@ from emulator_farm.store import Store
 from emulator_farm.tasks.spec import load_tasks
 
 _PROBE_SIZE = (364, 784)
+_PROBE_PAUSE_S = 0.5
 
 
 class Campaign:
@@ -79,6 +82,11 @@ class Campaign:
             tokens=config.tokens,
             limits=config.limits,
         )
+
+    @property
+    def copies(self) -> bool:
+        """Whether the samples of a task will be the same: a model's, at temperature 0."""
+        return self.config.samples > 1 and self.manifest.identity.sampling.get("temperature") == 0
 
     def missing(self) -> int:
         """How many episodes the store does not hold yet."""
@@ -241,12 +249,17 @@ def _require_tokens(policy: PolicyClient, config: HarvestConfig) -> None:
     picture = io.BytesIO()
     Image.new("RGB", _PROBE_SIZE, "white").save(picture, "PNG")
     sampling = config.sampling.model_copy(update={"max_tokens": 1})
-    try:
-        response = policy.act("Wait", picture.getvalue(), model=config.model, sampling=sampling, return_tokens=True)
-    except PolicyRejected as error:
-        raise CallerError(f"the policy server at {config.policy} refuses: {error}") from None
-    except PolicyError as error:
-        raise PolicyFault(f"the policy server at {config.policy} cannot be used: {error}") from None
+    deadline, pause = time.monotonic() + config.patience_s, threading.Event()
+    while True:
+        try:
+            response = policy.act("Wait", picture.getvalue(), model=config.model, sampling=sampling, return_tokens=True)
+            break
+        except PolicyRejected as error:
+            raise CallerError(f"the policy server at {config.policy} refuses: {error}") from None
+        except PolicyError as error:
+            if time.monotonic() >= deadline:
+                raise PolicyFault(f"the policy server at {config.policy} cannot be used: {error}") from None
+        pause.wait(_PROBE_PAUSE_S)
     missing = missing_tokens(response)
     if missing:
         raise CallerError(f"--tokens: {response.model} at {config.policy} answers without {' and '.join(missing)}")

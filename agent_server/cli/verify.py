@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -26,19 +27,21 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="The reports, one JSON object a line.")] = False,
 ) -> None:
     """Check that each model server sees the images that coordinates are counted on; exit code 1 where one does not."""
-    if not asyncio.run(_verified(examinees(chosen).values(), as_json)):
+    if not asyncio.run(_verified(examinees(chosen), as_json)):
         raise typer.Exit(1)
 
 
-async def _verified(policies: Iterable[ModelPolicy], as_json: bool) -> bool:
+async def _verified(policies: Mapping[str, ModelPolicy], as_json: bool) -> bool:
     """Examine one after the other, show each report as it comes, and say whether all are well."""
     well = True
-    for policy in policies:
+    for url, policy in policies.items():
         try:
             report = await examine(policy)
         except BackendError as error:
             well = False
             print(f"agent-server: not examined: {error}", file=sys.stderr)
+            if as_json:
+                print(json.dumps({"url": url, "error": str(error)}), flush=True)
         else:
             well = well and report.ok
             print(report.model_dump_json(), flush=True) if as_json else _show(report)

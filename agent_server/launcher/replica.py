@@ -24,7 +24,7 @@ _LONGEST_PAUSE_S = 60.0
 _GOOD_S = 300.0
 _POLL_S = 1.0
 _PROBE_S = 5.0
-_LAST_WORD_S = 0.3
+_LAST_WORD_S = 1.0
 """For the exit code of a process that has closed its sockets: it tells more than these."""
 _FATE_S = 3.0
 _STOP_S = 3.0

@@ -111,6 +111,9 @@ def _play(campaign: Campaign, settings: RuleSettings) -> None:
     missing = campaign.missing()
     total = len(campaign.planned)
     _say(console, f"run {campaign.manifest.run}: {total} episodes, {total - missing} there, {missing} to play")
+    if campaign.copies:
+        samples = campaign.config.samples
+        _say(console, f"warning: {samples} samples a task at temperature 0 are the same; give --temperature", "yellow")
     if missing:
         _say(console, f"starting phones and workers ({campaign.config.devices})")
     with ProgressDisplay(console) as display:

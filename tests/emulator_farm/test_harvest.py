@@ -20,6 +20,7 @@ import pytest
 import redis
 
 from agent_server.actions import Press, Wait
+from agent_server.errors import BackendUnavailable
 from agent_server.schemas import Tokens
 from emulator_farm.campaign import Campaign
 from emulator_farm.config import HarvestConfig
@@ -217,6 +218,36 @@ def test_a_policy_without_tokens_is_refused_before_any_phone(tmp_path: Path, pol
     with pytest.raises(CallerError, match=words):
         Campaign(harvest_config(tmp_path, policy, tokens=True))
     assert not (tmp_path / "run").exists()
+
+
+def test_a_policy_that_starts_is_waited_for_before_its_tokens_are_looked_at(
+    tmp_path: Path, serve_policy: Any, script: Any
+) -> None:
+    class Starting(script):  # type: ignore[misc]
+        calls = 0
+
+        async def act(self, observation: Any) -> Any:
+            self.calls += 1
+            if self.calls <= 2:
+                raise BackendUnavailable("the model server is starting")
+            return await super().act(observation)
+
+    told = Tokens(prompt_ids=[1], response_ids=[2], logprobs=[-0.5], logprobs_mode="raw", image_grid=[(1, 2, 2)])
+    policy = Starting(tokens=told)
+    url = serve_policy(policy)
+    with pytest.raises(PolicyFault, match="the model server is starting"):
+        Campaign(harvest_config(tmp_path, url, tokens=True, patience_s=0))
+    Campaign(harvest_config(tmp_path, url, tokens=True))
+    assert policy.calls == 3
+
+
+@pytest.mark.parametrize(("samples", "temperature", "copies"), [(2, None, True), (2, 0.5, False), (1, None, False)])
+def test_samples_at_temperature_0_are_noticed(
+    tmp_path: Path, serve_policy: Any, script: Any, samples: int, temperature: float | None, copies: bool
+) -> None:
+    url = serve_policy(script(sampling={"temperature": 0.0}))
+    asked = {} if temperature is None else {"temperature": temperature}
+    assert Campaign(harvest_config(tmp_path, url, samples=samples, sampling=asked)).copies is copies
 
 
 def test_another_run_is_refused_with_the_difference(tmp_path: Path, policy: str) -> None:

@@ -50,6 +50,15 @@ def test_every_backend_is_told_of_and_one_that_does_not_fit_is_exit_code_1(scrip
     assert done.stderr.startswith("agent-server: not examined: http://127.0.0.1:1/v1: no connection")
 
 
+def test_json_of_a_backend_that_is_not_there():
+    done = run("verify", "--backend", "http://127.0.0.1:1", "--json")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert told.keys() == {"url", "error"}
+    assert told["url"] == "http://127.0.0.1:1/v1"
+    assert "no connection" in told["error"]
+
+
 def test_json(scripted):
     url, _ = scripted(reply, model=VENUS, counts=WRONG)
     done = run("verify", "--backend", url, "--json")
