@@ -24,8 +24,8 @@ _LONGEST_PAUSE_S = 60.0
 _GOOD_S = 300.0
 _POLL_S = 1.0
 _PROBE_S = 5.0
-_LAST_WORD_S = 1.0
-"""For the exit code of a process that has closed its sockets: it tells more than these."""
+_LAST_WORD_S = 1.2
+"""For the exit code of a process that has closed its sockets, which tells more than these, and the last of its log."""
 _FATE_S = 3.0
 _STOP_S = 3.0
 
@@ -119,7 +119,6 @@ class Replica:
         try:
             await asyncio.wait({ended, watched}, return_when=asyncio.FIRST_COMPLETED)
             up_s = _now() - self.state.since if isinstance(self.state, Up) else None
-            await asyncio.wait({ended}, timeout=_LAST_WORD_S)
             return _End(described(ended.result()) if ended.done() else watched.result(), up_s)
         finally:
             ended.cancel()
@@ -133,6 +132,7 @@ class Replica:
                 status = await self._probe()
             except NoAnswer as refused:
                 if self.up.is_set():
+                    await asyncio.sleep(_LAST_WORD_S)
                     return f"no longer answers ({refused})"
                 status = None
             now = _now()
