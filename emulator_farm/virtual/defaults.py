@@ -3,6 +3,8 @@
 LAUNCHER = "com.android.launcher3"
 LATIN_IME = "com.android.inputmethod.latin/.LatinIME"
 ADB_IME = "com.github.uiautomator/.AdbKeyboard"
+ADBKEYBOARD_IME = "com.android.adbkeyboard/.AdbIME"
+"""Not shipped: there where its APK was installed."""
 
 FACTORY_SETTINGS: dict[str, dict[str, str]] = {
     "system": {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from .defaults import ADB_IME, LATIN_IME
+from .defaults import ADB_IME, ADBKEYBOARD_IME, LATIN_IME
 from .settings_db import SettingsDb
 
 
@@ -27,7 +27,7 @@ class InputMethods:
     @property
     def installed(self) -> list[str]:
         """The input methods of all installed packages."""
-        return [ime for ime in (LATIN_IME, ADB_IME) if self._present(ime.partition("/")[0])]
+        return [ime for ime in (LATIN_IME, ADB_IME, ADBKEYBOARD_IME) if self._present(ime.partition("/")[0])]
 
     @property
     def shown(self) -> bool:
@@ -47,7 +47,7 @@ class InputMethods:
 
     @property
     def draws_keys(self) -> bool:
-        """True where the current input method shows a keyboard on the screen (the ADB keyboard does not)."""
+        """True where the current input method shows a keyboard on the screen (the ADB keyboards do not)."""
         return self.current == LATIN_IME
 
     def enable(self, ime: str) -> bool:

@@ -10,10 +10,9 @@ from functools import partial
 
 from PIL import Image
 
-from . import adb_keyboard, hierarchy
+from . import adb_ime, adb_keyboard, defaults, hierarchy
 from .apps import APPS
 from .clock import Clock
-from .defaults import ADB_IME
 from .editing import Editor
 from .faults import Faults, Latency
 from .graph import parts_of
@@ -372,10 +371,14 @@ class Phone:
         self.ui.overview()
 
     def broadcast(self, intent: Intent) -> BroadcastResult:
-        """Deliver a broadcast. The ADB keyboard answers where it is the current input method; nobody else listens."""
-        if self.ime.current != ADB_IME:
-            return BroadcastResult()
-        return adb_keyboard.answer(intent, self._editor)
+        """Deliver a broadcast. An ADB keyboard answers where it is the current input method; nobody else listens."""
+        match self.ime.current:
+            case defaults.ADB_IME:
+                return adb_keyboard.answer(intent, self._editor)
+            case defaults.ADBKEYBOARD_IME:
+                return adb_ime.answer(intent, self._editor, self.key)
+            case _:
+                return BroadcastResult()
 
     # -- content providers
 
