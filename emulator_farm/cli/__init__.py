@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import agent_server
-from emulator_farm.cli import campaigns, phones, records
+from emulator_farm.cli import campaigns, certify, phones, records
 from emulator_farm.errors import CallerError, FarmError, TaskFileError
 
 
@@ -44,6 +44,7 @@ def _root(
 campaigns.register(app)
 records.register(app)
 phones.register(app)
+certify.register(app)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

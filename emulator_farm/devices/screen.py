@@ -34,10 +34,10 @@ from emulator_farm.devices.settle import Pace, Rest
 from emulator_farm.devices.transport import Transport
 from emulator_farm.errors import BadFrame, DeviceError
 
-_DUMP_FILE = "/data/local/tmp/farm_ui.xml"
+DUMP_FILE = "/data/local/tmp/farm_ui.xml"
 _MARK = "\n:farm-windows:\n"
 _WINDOWS = "dumpsys window displays"
-_DUMP = f"rm -f {_DUMP_FILE}; uiautomator dump {_DUMP_FILE}; cat {_DUMP_FILE}; echo; echo :farm-windows:; {_WINDOWS}"
+_DUMP = f"rm -f {DUMP_FILE}; uiautomator dump {DUMP_FILE}; cat {DUMP_FILE}; echo; echo :farm-windows:; {_WINDOWS}"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,61 @@
+"""What a phone was like before it was certified, so that it can be made so again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from emulator_farm.devices.device import Device, Namespace
+from emulator_farm.devices.keyboard import IME
+from emulator_farm.devices.screen import DUMP_FILE
+
+_SETTINGS: tuple[tuple[Namespace, str], ...] = (
+    ("global", "window_animation_scale"),
+    ("global", "transition_animation_scale"),
+    ("global", "animator_duration_scale"),
+    ("global", "stay_on_while_plugged_in"),
+    ("global", "heads_up_notifications_enabled"),
+    ("secure", "stylus_handwriting_enabled"),
+    ("secure", "enabled_input_methods"),
+    ("secure", "default_input_method"),
+    ("system", "accelerometer_rotation"),
+    ("system", "user_rotation"),
+)
+"""All that `Device.prepare` sets, and the checks turn."""
+_PACKAGE = IME.partition("/")[0]
+_OVERRIDE = re.compile(r"Override size: (\d+x\d+)")
+
+
+@dataclass(frozen=True)
+class Keepsake:
+    """Settings by name, None where there was none; whether our keyboard was installed; size override, "" for none."""
+
+    settings: dict[tuple[Namespace, str], str | None]
+    keyboard: bool
+    size: str
+
+    @classmethod
+    def of(cls, device: Device) -> Keepsake:
+        """Raises DeviceError where the phone does not say."""
+        override = _OVERRIDE.search(device.shell("wm size").text)
+        return cls(
+            {(space, key): device.settings_get(space, key) for space, key in _SETTINGS},
+            _PACKAGE in device.apps.installed(),
+            override[1] if override else "",
+        )
+
+    def put_back(self, device: Device) -> None:
+        """Make the phone so again, on its home screen. Raises DeviceError where it does not let us."""
+        if self.size != (now := Keepsake.of(device)).size:
+            device.shell(["wm", "size", self.size or "reset"])
+        for (space, key), value in self.settings.items():
+            if now.settings[space, key] == value:
+                continue
+            if value is None:
+                device.settings_delete(space, key)
+            else:
+                device.settings_put(space, key, value)
+        if now.keyboard and not self.keyboard:
+            device.transport.shell(["pm", "uninstall", _PACKAGE])
+        device.shell(["rm", "-f", DUMP_FILE])
+        device.go_home()
