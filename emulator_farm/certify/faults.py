@@ -9,6 +9,7 @@ from functools import partial
 from agent_server.actions import Click, OpenApp, Type
 from agent_server.geometry import Point
 from emulator_farm.certify.fields import ONE_LINE, open_field, written
+from emulator_farm.certify.keepsake import TRACE
 from emulator_farm.certify.probe import NotApplicable, Probe, Seen, require
 from emulator_farm.devices import health
 from emulator_farm.devices.deadline import Deadline
@@ -17,7 +18,6 @@ from emulator_farm.devices.keyboard import IME
 from emulator_farm.errors import DeviceError
 
 _SETTINGS = "com.android.settings"
-_SETTING = "farm_certify_reset"
 _TEXT = "after the fault 你好"
 _TURN_S = 5.0
 _UNKNOWN_COMMAND = 127
@@ -28,10 +28,10 @@ def _reset(device: Device, times: int) -> Seen:
     took = []
     for number in range(1, times + 1):
         device.perform(OpenApp(app=_SETTINGS))
-        device.settings_put("global", _SETTING, str(number))
+        device.settings_put("global", TRACE, str(number))
         began = time.monotonic()
         device.force_stop(_SETTINGS)
-        device.settings_delete("global", _SETTING)
+        device.settings_delete("global", TRACE)
         device.prepare()
         device.go_home()
         device.health()
@@ -39,7 +39,7 @@ def _reset(device: Device, times: int) -> Seen:
         app = device.foreground().component
         where = f"reset {number} of {times}"
         require(app is not None and app.package != _SETTINGS, f"{where}: {app} is in front")
-        left = device.settings_get("global", _SETTING)
+        left = device.settings_get("global", TRACE)
         require(left is None, f"{where}: a setting is still {left!r}")
     figures = {"reset_median_ms": round(statistics.median(took) * 1000, 1), "reset_max_ms": round(max(took) * 1000, 1)}
     return Seen(f"{times} of {times}", figures)

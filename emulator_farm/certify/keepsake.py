@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 
 from emulator_farm.devices.device import Device, Namespace
 from emulator_farm.devices.keyboard import IME
 from emulator_farm.devices.screen import DUMP_FILE
+from emulator_farm.errors import DeviceError, Unsupported
 
 _SETTINGS: tuple[tuple[Namespace, str], ...] = (
     ("global", "window_animation_scale"),
@@ -22,6 +24,9 @@ _SETTINGS: tuple[tuple[Namespace, str], ...] = (
     ("system", "user_rotation"),
 )
 """All that `Device.prepare` sets, and the checks turn."""
+TRACE = "farm_certify"
+"""What checks call the setting and the snapshot that they make."""
+TRACE_FILE = f"/data/local/tmp/{TRACE}.bin"
 _PACKAGE = IME.partition("/")[0]
 _OVERRIDE = re.compile(r"Override size: (\d+x\d+)")
 
@@ -46,6 +51,7 @@ class Keepsake:
 
     def put_back(self, device: Device) -> None:
         """Make the phone so again, on its home screen. Raises DeviceError where it does not let us."""
+        tidy(device)
         if self.size != (now := Keepsake.of(device)).size:
             device.shell(["wm", "size", self.size or "reset"])
         for (space, key), value in self.settings.items():
@@ -58,4 +64,18 @@ class Keepsake:
         if now.keyboard and not self.keyboard:
             device.transport.shell(["pm", "uninstall", _PACKAGE])
         device.shell(["rm", "-f", DUMP_FILE])
-        device.go_home()
+
+
+def tidy(device: Device) -> None:
+    """Remove what a check leaves that was broken off in the middle; end on the home screen."""
+    device.transport.shell("vphone fault window off")  # unknown to other phones
+    device.shell("input keyevent 224")
+    if device.keyboard.current() == IME:
+        device.keyboard.clear_text()
+    device.go_home()
+    device.force_stop("com.android.settings")
+    device.settings_delete("global", TRACE)
+    device.shell(["rm", "-f", TRACE_FILE])
+    with contextlib.suppress(Unsupported, DeviceError):
+        if TRACE in device.snapshots.names():
+            device.snapshots.delete(TRACE)

@@ -7,7 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from agent_server.actions import Type
 from emulator_farm.certify.certificate import Certificate, Check
+from emulator_farm.certify.fields import LINES, open_field
+from emulator_farm.certify.keepsake import TRACE, TRACE_FILE
 from emulator_farm.certify.probe import Probe
 from emulator_farm.certify.runner import Certification, probes
 from emulator_farm.devices.adb_server import AdbServer
@@ -144,8 +147,16 @@ def test_what_was_done_before_a_stop_is_kept_and_the_phone_put_back(
     waiting = threading.Event()
 
     def last(device: Device) -> str:
-        waiting.set()
-        device.transport.wait(600)
+        """Half-typed, turned, with a setting, a file, a snapshot and a secure window."""
+        device.snapshot(TRACE)
+        device.push(b"x", TRACE_FILE)
+        device.settings_put("global", TRACE, "1")
+        with open_field(device, LINES):
+            device.perform(Type(text="half a mess"))
+            device.settings_put("system", "user_rotation", "1")
+            device.shell("vphone fault window secure")
+            waiting.set()
+            device.transport.wait(600)
         return "it was waited for"
 
     checks = [_check("contract.exit_codes"), Probe("test.long", "ten minutes pass", last, 900)]
@@ -166,6 +177,9 @@ def test_what_was_done_before_a_stop_is_kept_and_the_phone_put_back(
     ]
     assert not certificate.complete
     assert _state(serial, adb_server) == before
+    with Device(serial, adb_server) as device:
+        assert device.snapshots.names() == []
+        assert not device.screenshot().black
 
 
 def test_out_of_time_is_incomplete(serial: str, host: PhoneHost, adb_server: AdbServer) -> None:
