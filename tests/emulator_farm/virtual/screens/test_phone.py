@@ -438,6 +438,17 @@ def test_a_tap_places_the_caret_and_two_select_the_word(hand) -> None:
     assert hand.find(id="edit_title").text == " beta"
 
 
+def test_an_underscore_belongs_to_a_word(hand) -> None:
+    open_note(hand)
+    hand.phone.text("snake_case rest")
+    left, top, _, bottom = hand.find(id="edit_title").bounds
+    for _ in range(2):
+        hand.phone.tap(left + 70, (top + bottom) // 2)
+        hand.wait(0.1)
+    hand.key(DEL)
+    assert hand.find(id="edit_title").text == " rest"
+
+
 def test_editor_actions(hand) -> None:
     hand.open("com.android.contacts")
     hand.tap(desc="Create contact")
