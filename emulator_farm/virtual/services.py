@@ -116,9 +116,19 @@ class Services:
                 await stream.write(b"%04x" % len(lines) + lines)
                 return
             problem = _change_forwards(forwards, verb, rest)
-            await stream.write(b"FAIL%04x" % len(problem) + problem.encode() if problem else b"OKAY")
+            await stream.write(
+                b"FAIL%04x" % len(problem) + problem.encode() if problem else b"OKAY" + _opened(verb, rest)
+            )
 
         return serve
+
+
+def _opened(verb: str, request: str) -> bytes:
+    """The port of a new forward, which adbd tells after its OKAY and adb prints; nothing for another kind of socket."""
+    kind, _, port = request.removeprefix("norebind:").partition(";")[0].partition(":")
+    if verb != "forward" or kind != "tcp":
+        return b""
+    return b"%04x" % len(port) + port.encode()
 
 
 def _stay(message: str) -> Service:

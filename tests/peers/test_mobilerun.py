@@ -92,5 +92,5 @@ def test_text_is_typed_and_cleared(agent: Any, seen: Any, text: str) -> None:
     with pytest.raises(AssertionError, match="focused text remains"):
         agent(
             "clear_input"
-        )  # the dump of Android 14 tells an empty field's hint as its text, and mobilerun believes it
+        )  # the dump tells an empty field's hint as its text, and mobilerun takes it for text
     assert seen.field == empty
