@@ -128,7 +128,6 @@ def _cut(device: Device) -> Seen:
 
 
 def _capture(device: Device) -> Seen:
-    """Side effects end with the connection: it is a device of its own that is provisioned."""
     device.go_home()
     device.wait_until_stable()
     reports = device.provision().capture

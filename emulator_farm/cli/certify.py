@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +25,8 @@ _COUNTED: tuple[tuple[Verdict, str], ...] = (
     ("fail", "failed"),
     ("not_applicable", "not applicable"),
 )
+_LISTEN_S = 0.2
+"""A Ctrl-C that comes just before a wait begins is heard when the wait is over."""
 _MARKS = {"pass": "pass", "fail": "FAIL", "not_applicable": "n/a "}
 
 certify_app = typer.Typer(help="Check everything the farm needs of a phone, and write a certificate.")
@@ -127,9 +129,12 @@ def _examine(
     runs = [Certification(serial, server, times=times, told=_teller(serial, len(serials) > 1)) for serial in serials]
     interrupted = False
     with ThreadPoolExecutor(len(runs)) as pool:  # an interrupted Thread.join would take a running thread for ended
-        futures = [pool.submit(_certify_one, run, server, out, key) for run in runs]
+        futures: list[Future[Certificate | None]] = []
         try:
-            wait(futures)
+            for run in runs:
+                futures.append(pool.submit(_certify_one, run, server, out, key))
+            while wait(futures, timeout=_LISTEN_S).not_done:
+                continue
         except KeyboardInterrupt:
             interrupted = True
             for run in runs:
