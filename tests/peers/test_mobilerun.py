@@ -90,7 +90,5 @@ def test_text_is_typed_and_cleared(agent: Any, seen: Any, text: str) -> None:
     agent("input_text", text)
     assert seen.field == text
     with pytest.raises(AssertionError, match="focused text remains"):
-        agent(
-            "clear_input"
-        )  # the dump tells an empty field's hint as its text, and mobilerun takes it for text
+        agent("clear_input")  # the dump tells an empty field's hint as its text, and mobilerun takes it for text
     assert seen.field == empty
