@@ -168,7 +168,12 @@ class Peer:
         self._log = log
         with log.open("wb") as errors:
             self._process = subprocess.Popen(
-                [python, script], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
+                [python, script],
+                cwd=log.parent,  # some write traces where they are
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
             )
 
     def __call__(self, name: str, *arguments: object) -> Any:
