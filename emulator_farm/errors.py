@@ -68,12 +68,22 @@ class TaskFileError(CallerError):
         super().__init__("\n".join(lines))
 
 
+_TASK = "tasks."
+_NAMED = 5
+"""Tasks that an error names before it counts the others."""
+
+
 class RunMismatch(CallerError):
     """The output folder holds another run. `differences` maps a setting to (recorded, asked for)."""
 
     def __init__(self, where: str, differences: dict[str, tuple[object, object]]) -> None:
         self.differences = differences
-        lines = (f"{name}: was {was!r}, is {now!r}" for name, (was, now) in sorted(differences.items()))
+        named = sorted(differences.items())
+        lines = [f"{name}: was {was!r}, is {now!r}" for name, (was, now) in named if not name.startswith(_TASK)]
+        tasks = [name.removeprefix(_TASK) for name in sorted(differences) if name.startswith(_TASK)]
+        if tasks:  # told by digests, which say nothing to people
+            more = f" and {len(tasks) - _NAMED} more" if len(tasks) > _NAMED else ""
+            lines.append(f"other tasks: {', '.join(tasks[:_NAMED])}{more}")
         super().__init__(f"{where} holds another run: {'; '.join(lines)}")
 
 

@@ -22,7 +22,7 @@ READY = "listening on "
 def main() -> int:
     out = Path(sys.argv[1] if len(sys.argv) > 1 else "demo-out")
     run, parquet, sharegpt = out / "run", out / "dataset", out / "llamafactory"
-    for made in (parquet, sharegpt):
+    for made in (run, parquet, sharegpt):
         shutil.rmtree(made, ignore_errors=True)
     began = time.monotonic()
     server, url = start_server()

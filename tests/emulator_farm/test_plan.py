@@ -89,3 +89,8 @@ def test_the_suites_questions_are_named() -> None:
     manifest = Manifest.new(identity(specs), version="0", source="phone", planned=plan(specs, samples=1, seed=0))
     assert manifest.questions == sorted(spec.name for spec in specs if spec.question)
     assert len(manifest.questions) >= 2
+
+
+def test_many_other_tasks_are_counted() -> None:
+    found = RunMismatch("there", {f"tasks.t{n}": ("a", "b") for n in range(7)})
+    assert str(found) == "there holds another run: other tasks: t0, t1, t2, t3, t4 and 2 more"
