@@ -90,7 +90,7 @@ def over_adb(times: int, forks: int) -> dict[str, object]:
 
 def same(one: Observation, other: Observation) -> bool:
     """Whether two looks are equal to the byte."""
-    return (one.png, one.ui_tree) == (other.png, other.ui_tree)
+    return (one.image, one.ui_tree) == (other.image, other.ui_tree)
 
 
 def grown(device: Device, others: list[Device], pid: int, forks: int) -> dict[str, object]:

@@ -24,9 +24,9 @@ End = Literal["finished", "infeasible", "answer", "call_user", "step_limit", "pa
 
 @dataclass(frozen=True)
 class Screen:
-    """What the phone showed. `png` is the frame as captured; `app` is the foreground package."""
+    """What the phone showed. `image` is the frame as captured; `app` is the foreground package."""
 
-    png: bytes
+    image: bytes
     sha256: str
     size: Size
     rotation: int = 0

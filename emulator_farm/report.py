@@ -217,7 +217,7 @@ def _sample(store: Store, report: Report, id_: str) -> Sample:
     verdict = report.verdicts.get(id_)
     return Sample(
         id=id_,
-        picture=picture_uri(episode.steps[-1].screen.png, _THUMB, quality=70) if episode.steps else None,
+        picture=picture_uri(episode.steps[-1].screen.image, _THUMB, quality=70) if episode.steps else None,
         goal=episode.header.goal,
         decision=verdict.decision if verdict else UNJUDGED,
         reason=verdict.reason if verdict else "",

@@ -162,7 +162,7 @@ class Rollout:
         try:
             response = self.policy.act(
                 goal=self.task.goal,
-                screenshot=observation.png,
+                screenshot=observation.image,
                 history=_history(earlier),
                 history_screenshots=self._past_screens(earlier),
                 ui_tree=observation.ui_tree,
@@ -185,7 +185,7 @@ class Rollout:
 
     def _past_screens(self, earlier: Sequence[Step]) -> dict[int, bytes]:
         """The screenshots that the policy looks back at, by position in the history."""
-        return {step.index: step.screen.png for step in earlier[max(0, len(earlier) - self.images + 1) :]}
+        return {step.index: step.screen.image for step in earlier[max(0, len(earlier) - self.images + 1) :]}
 
     def _note_policy(self, response: ActResponse) -> None:
         """Record who answered; the header says it once for the episode."""
@@ -290,7 +290,7 @@ def _status(result: CheckResult | None, end: End) -> Status:
 
 def _screen(observation: Observation) -> Screen:
     return Screen(
-        png=observation.png,
+        image=observation.image,
         sha256=observation.sha256,
         size=observation.size,
         rotation=observation.rotation,

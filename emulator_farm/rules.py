@@ -135,7 +135,7 @@ def missing_frame(episode: Episode, settings: RuleSettings) -> Finding | None:
     if not episode.steps:
         return Finding("missing_frame", "the episode has no frames", 0)
     for position, step in enumerate(episode.steps):
-        if not step.screen.png:
+        if not step.screen.image:
             return Finding("missing_frame", f"step {position} has no frame", position)
     return None
 

@@ -38,14 +38,14 @@ def unchanged(before: Screen, after: Screen, status_bar: float) -> bool:
         return True
     top = math.ceil(before.size.height * status_bar)
     try:
-        return same_rows(before.png, after.png, top)
+        return same_rows(before.image, after.image, top)
     except NotComparable:
         return _same_pixels(before, after, top)
 
 
 def _same_pixels(before: Screen, after: Screen, top: int) -> bool:
     try:
-        first, second = (decoded(known_image(screen.png)).convert("RGBA") for screen in (before, after))
+        first, second = (decoded(known_image(screen.image)).convert("RGBA") for screen in (before, after))
     except InvalidImage:
         return False
     below = (0, top, *first.size)

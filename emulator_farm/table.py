@@ -207,7 +207,7 @@ def _screen_columns(episode_id: str, step: Step) -> dict[str, Any]:
     screen = step.screen
     tree = None if screen.ui_tree is None else pa.compress(screen.ui_tree.encode(), codec="zstd", asbytes=True)
     return {
-        "screenshot": {"bytes": screen.png, "path": f"{episode_id}-{step.index:03d}.png"},
+        "screenshot": {"bytes": screen.image, "path": f"{episode_id}-{step.index:03d}.png"},
         "screenshot_sha256": screen.sha256,
         "width": screen.size.width,
         "height": screen.size.height,
@@ -262,7 +262,7 @@ def _header(row: dict[str, Any]) -> Header:
 def _step(row: dict[str, Any]) -> Step:
     tree = row["ui_tree"]
     screen = Screen(
-        png=row["screenshot"]["bytes"],
+        image=row["screenshot"]["bytes"],
         sha256=row["screenshot_sha256"],
         size=Size(row["width"], row["height"]),
         rotation=row["rotation"],

@@ -66,7 +66,7 @@ def _view(number: int, step: Step, kept: bool) -> _StepView:
     return _StepView(
         number=number,
         step=step,
-        picture=picture_uri(step.screen.png, _FRAME),
+        picture=picture_uri(step.screen.image, _FRAME),
         caption=caption(action) if action else "unreadable reply" if decision else "closing frame",
         kind=action.type if action else "unreadable" if decision else "closing",
         action_json=action_to_json(action) if action else None,

@@ -1,4 +1,4 @@
-"""Opening an app by what a model calls it: a component, a package, or a human name.
+"""The apps of a phone: installed, wiped, and opened by what a model calls them: a component, a package, a human name.
 
 Names of apps live in their resources, which adb does not show. So a name is looked up in a table of common apps, then
 compared with the words of the installed launcher activities. A name that fits nothing is the agent's mistake, reported
@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
+from emulator_farm.devices import sync
 from emulator_farm.devices.dumpsys import Component, UnexpectedReply
 from emulator_farm.devices.observation import Outcome
-from emulator_farm.devices.replies import Launch, components, launch, monkey_started, packages
+from emulator_farm.devices.replies import Launch, components, install_failure, launch, monkey_started, packages
 from emulator_farm.devices.transport import Transport, shell_line
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -96,6 +97,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|\d+")
 _FITS = 82.0
 _AS_LAUNCHER = "0x10200000"
 """NEW_TASK and RESET_TASK_IF_NEEDED: what a launcher starts apps with."""
+_APK = "/data/local/tmp/farm.apk"
+_INSTALL_S = 180.0
 _LIST = "cmd package query-activities --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
 
 
@@ -142,14 +145,31 @@ class Apps:
                 return found
         return best_match(name, self.launchable())
 
+    def stop(self, package: str) -> None:
+        """Stop an app; its data stays."""
+        self._transport.run(["am", "force-stop", package])
+
+    def clear(self, package: str) -> None:
+        """Stop an app and wipe its data. Raises CommandFailed where it is not installed."""
+        completed = self._transport.run(["pm", "clear", package])
+        if "Success" not in completed.text:
+            raise completed.failure(self._transport.serial)
+
+    def install(self, apk: bytes) -> None:
+        """Install or update an app with all permissions granted. Raises CommandFailed with the phone's code."""
+        sync.push(self._transport, apk, _APK)
+        completed = self._transport.shell(["pm", "install", "-r", "-t", "-g", _APK], _INSTALL_S)
+        self._transport.shell(["rm", "-f", _APK])
+        if install_failure(completed.said) is not None:
+            raise completed.failure(self._transport.serial)
+
     def _start(self, component: Component) -> Outcome:
         words = ["am", "start", "-n", str(component), "-a", "android.intent.action.MAIN"]
         words += ["-c", "android.intent.category.LAUNCHER", "-f", _AS_LAUNCHER]
         command = shell_line(words)
         completed = self._transport.shell(command)
-        said = completed.text + completed.stderr.decode(errors="replace")
         try:
-            result = launch(said)
+            result = launch(completed.said)
         except UnexpectedReply as error:
             result = Launch(False, str(error))
         return Outcome("ok" if result.started else "rejected", result.detail, command)
@@ -158,7 +178,7 @@ class Apps:
         """For phones that cannot list activities (before Android 7)."""
         command = shell_line(["monkey", "-p", package, "-c", "android.intent.category.LAUNCHER", "1"])
         completed = self._transport.shell(command)
-        if monkey_started(completed.text + completed.stderr.decode(errors="replace")):
+        if monkey_started(completed.said):
             return Outcome("ok", "started", command)
         return Outcome("rejected", f"{package} is not installed or has no launcher activity", command)
 

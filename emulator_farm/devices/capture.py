@@ -37,14 +37,14 @@ class Frame:
     that every pixel is black.
     """
 
-    png: bytes
+    image: bytes
     size: Size
     flags: tuple[str, ...] = ()
 
     @cached_property
     def sha256(self) -> str:
         """Hex digest of the PNG."""
-        return hashlib.sha256(self.png).hexdigest()
+        return hashlib.sha256(self.image).hexdigest()
 
     @property
     def black(self) -> bool:

@@ -78,7 +78,7 @@ class Screencap:
         if self._raw:
             return Glance(_small(read_raw_picture(self._bytes(), serial=self._transport.serial)))
         frame = self.take()
-        if self._last is not None and self._last.frame is not None and self._last.frame.png == frame.png:
+        if self._last is not None and self._last.frame is not None and self._last.frame.image == frame.image:
             return Glance(self._last.picture, frame)
         self._last = Glance(_small(picture_of(frame)), frame)
         return self._last
@@ -187,7 +187,7 @@ def _latency(channel: CaptureChannel) -> float:
 
 def same_pixels(one: Frame, other: Frame) -> bool:
     """Whether two frames show the same, whoever encoded them."""
-    if one.png == other.png:
+    if one.image == other.image:
         return True
     if one.size != other.size:
         return False
@@ -196,7 +196,7 @@ def same_pixels(one: Frame, other: Frame) -> bool:
 
 def picture_of(frame: Frame) -> Image.Image:
     """The pixels of a frame, RGB. Raises OSError for what is no PNG after all."""
-    with Image.open(io.BytesIO(frame.png)) as image:
+    with Image.open(io.BytesIO(frame.image)) as image:
         return image.convert("RGB")
 
 

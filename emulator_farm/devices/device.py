@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self, assert_never
+from typing import Self, assert_never
 
 from agent_server.actions import (
     Action,
@@ -31,22 +31,18 @@ from emulator_farm.devices import health, sync
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.apps import Apps
 from emulator_farm.devices.capture import Frame
-from emulator_farm.devices.channels import Capture
 from emulator_farm.devices.dumpsys import Display, Focus
 from emulator_farm.devices.hands import Hands
 from emulator_farm.devices.info import DeviceInfo, ask_info
 from emulator_farm.devices.keyboard import Keyboard
 from emulator_farm.devices.observation import Observation, Outcome
-from emulator_farm.devices.provision import Found, Provision, find_controller, provision
-from emulator_farm.devices.replies import Row, content_rows, install_failure, setting
+from emulator_farm.devices.provision import Provision, Ways
+from emulator_farm.devices.replies import Row
 from emulator_farm.devices.screen import Patience, Screen
 from emulator_farm.devices.snapshots import Snapshots, State
-from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Command, Completed, Transport, shell_line
-from emulator_farm.errors import CommandFailed, DeviceError
+from emulator_farm.devices.storage import Namespace, Storage
+from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Command, Completed, Transport
 
-Namespace = Literal["system", "secure", "global"]
-_APK = "/data/local/tmp/farm.apk"
-_INSTALL_S = 180.0
 _RESTORE_S = 120.0
 _PREPARATIONS = (
     "input keyevent 224",
@@ -83,15 +79,16 @@ class Device:
         self.server = server or (AdbServer.from_environment() if port is None else AdbServer(port=port))
         self.transport = Transport(serial, self.server.address, gate)
         self.screen = Screen(self.transport, patience or Patience(), raw_frames=raw_frames)
-        self.keyboard = Keyboard(self.transport, self.install, self.screen.patience.keyboard_s)
         self.apps = Apps(self.transport)
+        self.keyboard = Keyboard(self.transport, self.apps.install, self.screen.patience.keyboard_s)
+        self.storage = Storage(self.transport)
         self.snapshots = Snapshots(self.transport)
         self._info: DeviceInfo | None = None
         self._seen: Display | None = None
         self._untouched: Observation | None = None
         """The last observation, until something is done about it."""
         self.hands = Hands(self.transport)
-        self._controller: Found | None = None
+        self.ways = Ways(self.transport, self.screen, self.hands)
 
     def __enter__(self) -> Self:
         return self
@@ -104,8 +101,7 @@ class Device:
     def close(self) -> None:
         """Let go of the phone, which stays as it is; calls to come raise ClaimLost."""
         self.transport.cut()
-        if self._controller is not None:
-            self._controller.close()
+        self.ways.close()
 
     def cut(self) -> None:
         """Take the phone away from whoever uses this object, in the middle of a call too; they get ClaimLost."""
@@ -130,20 +126,11 @@ class Device:
         Costs a dozen screenshots; what is chosen is watched, and `screencap -p` and `input` remain behind it. Raises
         BadFrame where `screencap -p` gives nothing to compare with.
         """
-        self.unprovision()
-        found = find_controller(self.transport)
-        self._controller = found if isinstance(found, Found) else None
-        report, by_controller = provision(self.screen, self.transport, found)
-        self.hands.use(found.gestures if isinstance(found, Found) and by_controller else None)
-        return report
+        return self.ways.provision()
 
     def unprovision(self) -> None:
         """Go back to `screencap -p` and `input`: what answers at the other ports may be another phone by now."""
-        if self._controller is not None:
-            self._controller.close()
-            self._controller = None
-            self.hands.use(None)
-            self.screen.use(Capture([self.screen.channel(raw=False)]))
+        self.ways.unprovision()
 
     def screenshot(self) -> Frame:
         """One checked frame, as the screen is now."""
@@ -187,8 +174,10 @@ class Device:
         for a point outside the screen, before anything is touched.
         """
         seen, self._untouched = self._untouched, None
-        if seen is not None and action_points(action) and (changed := self._changed_since(seen)):
-            return Outcome("rejected", changed)
+        if seen is not None and action_points(action):
+            look = self.screen.look()
+            if changed := seen.outdated(look.display, look.focus):
+                return Outcome("rejected", changed)
         match action:
             case Click() | DoubleClick() | LongPress() | Drag() | Scroll() | Press():
                 tool = "input -d 0" if self.screen.several else "input"
@@ -263,15 +252,11 @@ class Device:
 
     def settings_get(self, namespace: Namespace, key: str) -> str | None:
         """A settings value, None where there is none."""
-        return self.transport.read(setting, ["settings", "get", namespace, key])
+        return self.storage.setting(namespace, key)
 
     def settings_put(self, namespace: Namespace, key: str, value: str) -> None:
         """Write a settings value. Raises DeviceError (`without_effect`) where the phone says so and does not."""
-        write = shell_line(["settings", "put", namespace, key, value])
-        found = self.transport.read(setting, f"{write} && {shell_line(['settings', 'get', namespace, key])}")
-        if (found or "null") != (value or "null"):  # null is how the phone writes that there is none
-            said = f"{namespace} {key} was set to {value!r} and is {found!r}"
-            raise DeviceError(said, serial=self.serial, cause="without_effect")
+        self.storage.put_setting(namespace, key, value)
 
     def settings_delete(self, namespace: Namespace, key: str) -> None:
         """Remove a settings value; one that is not there is fine."""
@@ -281,28 +266,23 @@ class Device:
         self, uri: str, columns: Sequence[str] = (), where: str | None = None, sort: str | None = None
     ) -> list[Row]:
         """Rows of a content provider. `where` and `sort` are SQL; with `columns` values may hold anything."""
-        words = ["content", "query", "--uri", uri]
-        words += ["--projection", ":".join(columns)] if columns else []
-        words += ["--where", where] if where else []
-        words += ["--sort", sort] if sort else []
-        return self.transport.read(lambda text: content_rows(text, columns or None), words)
+        return self.storage.rows(uri, columns, where, sort)
 
     def content_insert(self, uri: str, values: Mapping[str, str | int]) -> None:
         """Insert one row."""
-        self._content(["content", "insert", "--uri", uri, *_bindings(values)])
+        self.storage.insert(uri, values)
 
     def content_update(self, uri: str, values: Mapping[str, str | int], where: str | None = None) -> None:
         """Change rows; all of them without `where`."""
-        self._content(["content", "update", "--uri", uri, *_bindings(values), *_where(where)])
+        self.storage.update(uri, values, where)
 
     def content_delete(self, uri: str, where: str | None = None) -> None:
         """Delete rows; all of them without `where`."""
-        self._content(["content", "delete", "--uri", uri, *_where(where)])
+        self.storage.delete(uri, where)
 
     def push(self, source: Path | bytes, path: str, mode: int = 0o644) -> None:
         """Write a file on the phone; its folders are made."""
-        data = source if isinstance(source, bytes) else source.read_bytes()
-        sync.push(self.transport, data, path, mode)
+        sync.push(self.transport, source if isinstance(source, bytes) else source.read_bytes(), path, mode)
 
     def pull(self, path: str) -> bytes:
         """The content of a file on the phone. Raises CommandFailed where there is none."""
@@ -310,71 +290,20 @@ class Device:
 
     def file_read(self, path: str) -> bytes | None:
         """The content of a file, None where there is no such file. Raises CommandFailed where it may not be read."""
-        completed = self.transport.shell(["cat", path])
-        if completed.ok:
-            return completed.stdout
-        if "No such file" in completed.text + completed.stderr.decode(errors="replace"):
-            return None
-        raise self._failed(completed)
+        return self.storage.file(path)
 
     def force_stop(self, package: str) -> None:
         """Stop an app; its data stays."""
-        self.shell(["am", "force-stop", package])
+        self.apps.stop(package)
 
     def clear_app(self, package: str) -> None:
         """Stop an app and wipe its data. Raises CommandFailed where it is not installed."""
-        completed = self.shell(["pm", "clear", package])
-        if "Success" not in completed.text:
-            raise self._failed(completed)
+        self.apps.clear(package)
 
     def install(self, apk: bytes) -> None:
         """Install or update an app with all permissions granted. Raises CommandFailed with the phone's code."""
-        self.push(apk, _APK)
-        command = shell_line(["pm", "install", "-r", "-t", "-g", _APK])
-        completed = self.transport.shell(command, _INSTALL_S)
-        said = completed.text + completed.stderr.decode(errors="replace")
-        self.transport.shell(["rm", "-f", _APK])
-        if install_failure(said) is not None:
-            raise self._failed(completed)
-
-    def _changed_since(self, seen: Observation) -> str:
-        """What keeps points of that observation from meaning what they meant, empty where nothing does."""
-        look = self.screen.look()
-        now = look.display
-        if now.rotation != seen.rotation or now.size != seen.size:
-            turned = f"it is {now.size} now, turned by {now.rotation * 90} degrees"
-            return f"the screen changed since it was looked at: {turned}"
-        if look.focus.window != seen.window:
-            return f"another window came in front since the screen was looked at: {look.focus.window or 'none'}"
-        return ""
+        self.apps.install(apk)
 
     def _acted(self, outcome: Outcome) -> Outcome:
         self.screen.acted()
         return outcome
-
-    def _content(self, words: list[str]) -> None:
-        completed = self.shell(words)
-        said = completed.text + completed.stderr.decode(errors="replace")
-        if "Error while accessing provider" in said or "[ERROR]" in said:
-            raise self._failed(completed)
-
-    def _failed(self, completed: Completed) -> CommandFailed:
-        return CommandFailed(
-            serial=self.serial,
-            command=completed.command,
-            exit_code=completed.exit_code,
-            stdout=completed.text,
-            stderr=completed.stderr.decode(errors="replace"),
-        )
-
-
-def _bindings(values: Mapping[str, str | int]) -> list[str]:
-    return [
-        word
-        for name, value in values.items()
-        for word in ("--bind", f"{name}:{'i' if isinstance(value, int) else 's'}:{value}")
-    ]
-
-
-def _where(where: str | None) -> list[str]:
-    return ["--where", where] if where else []

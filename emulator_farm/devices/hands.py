@@ -8,7 +8,7 @@ from emulator_farm.devices.dumpsys import Display
 from emulator_farm.devices.gestures import Gesture, GestureChannel, command_of
 from emulator_farm.devices.observation import Outcome
 from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Transport
-from emulator_farm.errors import CallerError, CommandFailed
+from emulator_farm.errors import CallerError
 
 
 class Hands:
@@ -54,11 +54,5 @@ class Hands:
             self._can_drag = False
             return self._by_input(gesture, seen, tool)
         if not completed.ok:
-            raise CommandFailed(
-                serial=self._transport.serial,
-                command=command,
-                exit_code=completed.exit_code,
-                stdout=completed.text,
-                stderr=completed.stderr.decode(errors="replace"),
-            )
+            raise completed.failure(self._transport.serial)
         return Outcome("ok", "", command)

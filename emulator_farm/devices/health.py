@@ -77,7 +77,7 @@ def observe_to(device: Device, folder: Path) -> None:
     """One observation as files: frame.png, ui.xml where there is a tree, observation.json. The folder is made."""
     observation = device.observe()
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "frame.png").write_bytes(observation.png)
+    (folder / "frame.png").write_bytes(observation.image)
     if observation.ui_tree is not None:
         (folder / "ui.xml").write_text(observation.ui_tree)
     facts = {
@@ -127,7 +127,7 @@ def _frame(device: Device) -> str:
         raise _Fails("the screenshot is black")
     if frame.size != display.size:
         raise _Fails(f"the screenshot is {frame.size}, the display {display.size}")
-    return f"{frame.size}, {len(frame.png) // 1024} KiB" + (f", {', '.join(frame.flags)}" if frame.flags else "")
+    return f"{frame.size}, {len(frame.image) // 1024} KiB" + (f", {', '.join(frame.flags)}" if frame.flags else "")
 
 
 def _ui_tree(device: Device) -> str:

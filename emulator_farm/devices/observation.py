@@ -7,6 +7,7 @@ from typing import Literal
 
 from agent_server.geometry import Size
 from emulator_farm.devices.capture import Frame
+from emulator_farm.devices.dumpsys import Display, Focus
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Observation:
     """The screenshot alone."""
 
     @property
-    def png(self) -> bytes:
-        return self.frame.png
+    def image(self) -> bytes:
+        return self.frame.image
 
     @property
     def size(self) -> Size:
@@ -51,6 +52,15 @@ class Observation:
     @property
     def sha256(self) -> str:
         return self.frame.sha256
+
+    def outdated(self, display: Display, focus: Focus) -> str:
+        """What keeps its points from meaning what they meant, now that the phone is so; empty where nothing does."""
+        if display.rotation != self.rotation or display.size != self.size:
+            turned = f"it is {display.size} now, turned by {display.rotation * 90} degrees"
+            return f"the screen changed since it was looked at: {turned}"
+        if focus.window != self.window:
+            return f"another window came in front since the screen was looked at: {focus.window or 'none'}"
+        return ""
 
 
 OutcomeStatus = Literal["ok", "rejected", "none"]

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent_server.geometry import Size
-from emulator_farm.devices.channels import CaptureChannel, ChannelFailed, ChannelReport, choose
+from emulator_farm.devices.channels import Capture, CaptureChannel, ChannelFailed, ChannelReport, choose
 from emulator_farm.devices.emulators import endpoint_of
 from emulator_farm.devices.gestures import GestureChannel
+from emulator_farm.devices.hands import Hands
 from emulator_farm.devices.replies import properties
 from emulator_farm.devices.screen import Screen
 from emulator_farm.devices.transport import Transport
@@ -76,6 +77,38 @@ def provision(screen: Screen, transport: Transport, found: Found | str) -> tuple
     inputs = [_grpc_input(found, same), _adb_input(transport)]
     by_grpc = inputs[0].trusted and _ms(inputs[0]) < _ms(inputs[1])
     return Provision(tuple(sorted(reports, key=_rank)), tuple(sorted(inputs, key=_rank))), by_grpc
+
+
+class Ways:
+    """The ways by which one phone is looked at and touched: by adb alone until `provision` has found faster ones."""
+
+    def __init__(self, transport: Transport, screen: Screen, hands: Hands) -> None:
+        self._transport = transport
+        self._screen = screen
+        self._hands = hands
+        self._controller: Found | None = None
+
+    def provision(self) -> Provision:
+        """Measure every way and use the fastest that are trusted. Raises BadFrame and DeviceError."""
+        self.unprovision()
+        found = find_controller(self._transport)
+        self._controller = found if isinstance(found, Found) else None
+        report, by_controller = provision(self._screen, self._transport, found)
+        self._hands.use(found.gestures if isinstance(found, Found) and by_controller else None)
+        return report
+
+    def unprovision(self) -> None:
+        """Go back to adb alone."""
+        if self._controller is not None:
+            self.close()
+            self._hands.use(None)
+            self._screen.use(Capture([self._screen.channel(raw=False)]))
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        if self._controller is not None:
+            self._controller.close()
+            self._controller = None
 
 
 def _grpc_input(found: Found | str, same: bool) -> ChannelReport:

@@ -140,7 +140,7 @@ class Screen:
 
     def _is_stale(self, frame: Frame, look: Look) -> bool:
         """Whether a frame is the last one to the byte though something else is on the screen by now."""
-        if frame.black or self._last is None or frame.png != self._last.png:
+        if frame.black or self._last is None or frame.image != self._last.image:
             return False
         tree, window = self._shown
         return window != look.focus.window or (tree != look.ui_tree and None not in (tree, look.ui_tree))
@@ -238,7 +238,7 @@ class Screen:
     def _honest(self, frame: Frame, size: Size) -> Frame:
         """A frame that shows no effect of an action, by a fast channel: whether `screencap` sees none either."""
         fast = self.capture.current
-        if self._acted_at is None or self._last is None or frame.png != self._last.png:
+        if self._acted_at is None or self._last is None or frame.image != self._last.image:
             return frame
         if fast is self.capture.reference:
             return frame
@@ -247,7 +247,7 @@ class Screen:
             if same_pixels(frame, truth):
                 return frame
             again = self._frame_once(fast, size)
-            if again.png != frame.png:
+            if again.image != frame.image:
                 return again  # the screen changed just now
             self.capture.drop("shows an old picture")
             return truth
@@ -260,7 +260,7 @@ class Screen:
         while not deadline.passed:
             deadline.pause(0.05)
             frame = self.frame()
-            if frame.png == last.png:
+            if frame.image == last.image:
                 return frame
             last = frame
         return replace(last, flags=(*last.flags, "unstable"))

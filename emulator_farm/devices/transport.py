@@ -60,8 +60,23 @@ class Completed:
         return self.stdout.decode(errors="replace")
 
     @property
+    def said(self) -> str:
+        """Both outputs as text."""
+        return self.text + self.stderr.decode(errors="replace")
+
+    @property
     def ok(self) -> bool:
         return self.exit_code == 0
+
+    def failure(self, serial: str) -> CommandFailed:
+        """The error of a command that has not done its work, whatever its exit code."""
+        return CommandFailed(
+            serial=serial,
+            command=self.command,
+            exit_code=self.exit_code,
+            stdout=self.text,
+            stderr=self.stderr.decode(errors="replace"),
+        )
 
 
 def shell_line(command: Command) -> str:
@@ -100,13 +115,7 @@ class Transport:
         """As `shell`, but raises CommandFailed unless the exit code is 0."""
         completed = self.shell(command, deadline_s)
         if not completed.ok:
-            raise CommandFailed(
-                serial=self.serial,
-                command=completed.command,
-                exit_code=completed.exit_code,
-                stdout=completed.text,
-                stderr=completed.stderr.decode(errors="replace"),
-            )
+            raise completed.failure(self.serial)
         return completed
 
     def read(self, parser: Callable[[str], Parsed], command: Command, deadline_s: float = DEFAULT_DEADLINE_S) -> Parsed:

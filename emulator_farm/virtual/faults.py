@@ -71,9 +71,9 @@ class Faults:
     """Faults that come by themselves."""
     _limits: dict[str, _Limit] = field(default_factory=dict, init=False, repr=False)
 
-    def arm(self, kind: str, value: str, times: int = 0, seconds: float | None = None) -> None:
-        """Arm one of a kind, for so many firings or so long; "" disarms."""
-        setattr(self, kind, value)
+    def arm(self, kind: str, value: str | int, times: int = 0, seconds: float | None = None) -> None:
+        """Arm one of a kind, for so many firings or so long; "" or 0 disarms."""
+        setattr(self, kind, value or (0 if kind in NUMBERS else ""))
         self._limits.pop(kind, None)
         if value and (times or seconds is not None):
             self._limits[kind] = _Limit(times, None if seconds is None else time.monotonic() + seconds)

@@ -75,11 +75,11 @@ class Handset:
     def arm(self, kind: str, value: str | int, times: int = 0, seconds: float | None = None) -> None:
         """Arm a fault, for so many firings or so long; "" disarms. What changes the phone does so before the next call.
 
-        A numbered fault takes a number, and neither `times` nor `seconds`.
+        A numbered fault takes a number, and no `times`.
         """
         faults = self.phone.faults
         if isinstance(value, int):
-            setattr(faults, kind, value)
+            faults.arm(kind, value, 0, seconds)
             return
         before = getattr(faults, kind)
         if kind in LASTING and before != value:

@@ -97,7 +97,7 @@ def screen(page: Page) -> Screen:
     """The page as captured."""
     png = draw(page)
     return Screen(
-        png=png,
+        image=png,
         sha256=hashlib.sha256(png).hexdigest(),
         size=page.size,
         app=page.app,

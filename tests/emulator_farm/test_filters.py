@@ -229,7 +229,7 @@ TREES = st.sampled_from(
 @pytest.fixture(scope="session")
 def pngs(page: Any, make_episode: Make) -> list[bytes]:
     whole = [
-        make_episode(pages=[one], actions=[Finished()]).steps[0].screen.png for one in (page(), page(clock="9:42"))
+        make_episode(pages=[one], actions=[Finished()]).steps[0].screen.image for one in (page(), page(clock="9:42"))
     ]
     return [*whole, b"", b"\x89PNG\r\n\x1a\n", whole[0][:2000], b"hello"]
 
@@ -240,7 +240,7 @@ def test_filters_never_raise_and_prefixes_fit(data: st.DataObject, make_episode:
     def step(index: int) -> Step:
         png = data.draw(st.sampled_from(pngs))
         screen = Screen(
-            png=png,
+            image=png,
             sha256=data.draw(st.sampled_from([str(hash(png)), "other"])),
             size=data.draw(st.sampled_from([Size(360, 800), Size(800, 360), Size(1, 1)])),
             flags=data.draw(st.sampled_from([(), ("black",), ("foreign_ui_tree",)])),

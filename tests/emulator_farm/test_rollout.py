@@ -88,7 +88,7 @@ def test_a_record_of_every_step(play: Play, script: Any) -> None:
     first = episode.steps[0]
     assert first.effect is not None
     assert first.effect.command == "input tap 500 1300"
-    assert first.screen.png.startswith(b"\x89PNG")
+    assert first.screen.image.startswith(b"\x89PNG")
     assert first.screen.ui_tree is not None
     assert first.timing.decide_ms is not None
     assert first.timing.decide_ms > 0
@@ -201,7 +201,7 @@ def test_models_that_look_back_get_their_last_screens(play: Play, script: Any) -
     shown = [[image is not None for image in seen.history_images] for seen in policy.seen]
     assert shown[-1] == [False, False, True, True, True, True], "five images, the current one included"
     looked_at = [image.data for image in policy.seen[-1].history_images[2:]]
-    assert looked_at == [step.screen.png for step in episode.moves[2:6]], "the recorded frames, byte by byte"
+    assert looked_at == [step.screen.image for step in episode.moves[2:6]], "the recorded frames, byte by byte"
 
 
 def test_a_policy_that_does_not_look_back_is_sent_no_earlier_screens(play: Play, script: Any) -> None:

@@ -246,9 +246,9 @@ def test_focus_that_only_the_tree_shows_is_a_change(with_steps: Make, make_episo
 
 def test_a_frame_that_cannot_be_decoded_counts_as_changed(make_episode: Make, page: Any) -> None:
     episode = make_episode(pages=[page()] * 4, actions=taps(*[(9, 120)] * 4))
-    for damaged in (b"", b"\x89PNG\r\n\x1a\nrubbish", episode.steps[0].screen.png[:3000]):
+    for damaged in (b"", b"\x89PNG\r\n\x1a\nrubbish", episode.steps[0].screen.image[:3000]):
         steps = [
-            replace(step, screen=replace(step.screen, png=damaged, sha256=str(step.index))) for step in episode.steps
+            replace(step, screen=replace(step.screen, image=damaged, sha256=str(step.index))) for step in episode.steps
         ]
         assert rules.no_change(replace(episode, steps=tuple(steps)), DEFAULTS) is None
 
@@ -332,7 +332,7 @@ def test_black_frames(with_steps: Make) -> None:
 
 
 def test_missing_frames(with_steps: Make, make_episode: Make) -> None:
-    found = rules.missing_frame(with_steps({1: {"png": b""}}), DEFAULTS)
+    found = rules.missing_frame(with_steps({1: {"image": b""}}), DEFAULTS)
     assert found == rules.Finding("missing_frame", "step 1 has no frame", 1)
     assert rules.missing_frame(make_episode(), DEFAULTS) is None
     assert rules.missing_frame(make_episode(steps=[]), DEFAULTS) is not None
@@ -348,7 +348,7 @@ def test_missing_frames(with_steps: Make, make_episode: Make) -> None:
 def test_stale_frames(with_steps: Make, make_episode: Make, fields: dict[str, Any], evidence: str) -> None:
     first = make_episode().steps[0].screen
     same = {
-        "png": first.png,
+        "image": first.image,
         "sha256": first.sha256,
         "app": first.app,
         "activity": first.activity,
@@ -361,7 +361,7 @@ def test_stale_frames(with_steps: Make, make_episode: Make, fields: dict[str, An
 
 def test_a_frame_is_stale_when_visible_text_moved_on(with_steps: Make, make_episode: Make, page: Any) -> None:
     first = make_episode().steps[0].screen
-    same = {"png": first.png, "sha256": first.sha256, "app": first.app, "activity": first.activity}
+    same = {"image": first.image, "sha256": first.sha256, "app": first.app, "activity": first.activity}
 
     def fires(tree: str | None) -> bool:
         return rules.stale_frame(with_steps({1: {**same, "ui_tree": tree}}), DEFAULTS) is not None

@@ -29,9 +29,9 @@ def shown(make_episode: Make) -> Callable[[Any], Screen]:
 def coded(screen: Screen, format: str, mode: str = "RGB") -> Screen:
     """The same picture in other bytes."""
     buffer = io.BytesIO()
-    with Image.open(io.BytesIO(screen.png)) as picture:
+    with Image.open(io.BytesIO(screen.image)) as picture:
         picture.convert(mode).save(buffer, format, **({"lossless": True} if format == "WEBP" else {}))
-    return replace(screen, png=buffer.getvalue(), sha256=f"{format} {mode}")
+    return replace(screen, image=buffer.getvalue(), sha256=f"{format} {mode}")
 
 
 def test_the_same_screen_is_unchanged(shown: Callable[[Any], Screen], page: Any) -> None:

@@ -80,7 +80,7 @@ def test_frames_are_inside_the_page_once(make_episode: Make) -> None:
 
 def test_a_frame_that_does_not_decode_is_said_to_be_lost(make_episode: Make) -> None:
     episode = make_episode()
-    broken = replace(episode.steps[0], screen=replace(episode.steps[0].screen, png=b"rubbish"))
+    broken = replace(episode.steps[0], screen=replace(episode.steps[0].screen, image=b"rubbish"))
     text = viewer_page(replace(episode, steps=(broken, *episode.steps[1:])))
     assert "No picture: 7 bytes that do not decode." in text
 

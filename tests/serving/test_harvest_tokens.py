@@ -118,7 +118,7 @@ def test_log_probabilities_of_constrained_replies_are_of_what_the_grammar_admits
 ) -> None:
     """So they are above the model's own, which share their sum with all that the grammar forbids."""
     step = next(step for episode in episodes for step in episode.moves if step.index == 0)
-    image = check_image(step.screen.png)
+    image = check_image(step.screen.image)
     family = fitted(adapter_named(FAMILY), str(folder))
     (tmp_path / "sent").write_bytes(prepared(image, family.frame(image.size).resized).data)
     tokens = step.decision.tokens

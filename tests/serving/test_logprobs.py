@@ -159,7 +159,7 @@ def test_an_episode_is_enough(served, policy_before, forward, tmp_path) -> None:
     assert Campaign(config).run(lambda _: None).complete
     (episode,) = Store(tmp_path / "run").episodes()
     assert len(episode.moves) == 3
-    screens = [step.screen.png for step in episode.moves]
+    screens = [step.screen.image for step in episode.moves]
     asked = []
     for step in episode.moves:
         seen = screens[: step.index + 1][-len(step.decision.tokens.image_grid) :]

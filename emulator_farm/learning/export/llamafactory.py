@@ -156,7 +156,7 @@ class _Rows:
 
     def _prepared(self, step: Step) -> EncodedImage:
         """A step's screenshot as the model sees it. Raises InvalidImage or GeometryError."""
-        image = known_image(step.screen.png)
+        image = known_image(step.screen.image)
         return prepared(image, self.grammar.adapter.frame(image.size, self.grammar.model).resized)
 
     def _picture(self, episode_id: str, step: Step) -> str:

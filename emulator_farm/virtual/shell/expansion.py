@@ -8,9 +8,9 @@ from typing import NamedTuple, assert_never
 from emulator_farm.virtual import rootfs
 from emulator_farm.virtual.files import FileTree
 
-from .syntax import Script, Substitution, Text, Variable, Word
+from .arithmetic import Variables, calculate
+from .syntax import Arithmetic, Script, Substitution, Text, Variable, Word
 
-Lookup = Callable[[str], str | None]
 Substitute = Callable[[Script], Awaitable[str]]
 Positional = Callable[[], list[str]]
 PATTERN_CHARS = re.compile(r"[*?\[]")
@@ -26,11 +26,15 @@ class Piece(NamedTuple):
 Field = list[Piece]
 
 
+class BadExpansion(Exception):
+    """A word that has no value, such as `${x:?message}`; the message goes after the shell's name."""
+
+
 class Expander:
     """Turns words into fields for one shell."""
 
-    def __init__(self, lookup: Lookup, substitute: Substitute, positional: Positional) -> None:
-        self._lookup = lookup
+    def __init__(self, variables: Variables, substitute: Substitute, positional: Positional) -> None:
+        self._variables = variables
         self._substitute = substitute
         self._positional = positional
 
@@ -69,24 +73,75 @@ class Expander:
             parts.append(part.text if isinstance(part, Text) else await self._value(part))
         return "".join(parts)
 
-    async def _value(self, part: Variable | Substitution) -> str:
+    async def _value(self, part: Variable | Substitution | Arithmetic) -> str:
         match part:
             case Substitution():
                 return (await self._substitute(part.script)).rstrip("\n")
+            case Arithmetic():
+                return str(calculate(await self.text(part.word), self._variables))
             case Variable():
-                value = self._lookup(part.name)
-                match part.operator:
-                    case "#":
-                        return str(len(value or ""))
-                    case "-" | ":-" if value is None or (not value and part.operator == ":-"):
-                        return await self.text(part.word)
-                    case "+" | ":+":
-                        is_set = value is not None and (value != "" or part.operator == "+")
-                        return await self.text(part.word) if is_set else ""
-                    case _:
-                        return value or ""
+                return await self._variable(part)
             case _:
                 assert_never(part)
+
+    async def _variable(self, part: Variable) -> str:
+        value = self._variables.get(part.name)
+        operator = part.operator
+        missing = value is None or (value == "" and operator[:1] == ":")
+        match operator:
+            case "" | ":" if not part.word:
+                return value or ""
+            case "length":
+                return str(len(value or ""))
+            case "-" | ":-":
+                return await self.text(part.word) if missing else value or ""
+            case "+" | ":+":
+                return "" if missing else await self.text(part.word)
+            case "=" | ":=":
+                if missing:
+                    self._variables.set(part.name, await self.text(part.word))
+                return self._variables.get(part.name) or ""
+            case "?" | ":?":
+                if missing:
+                    message = await self.text(part.word) or "parameter null or not set"
+                    raise BadExpansion(f"{part.name}: {message}")
+                return value or ""
+            case ":":
+                return await self._slice(value or "", part)
+            case _:
+                return await self._replace(value or "", part)
+
+    async def _slice(self, value: str, part: Variable) -> str:
+        start = calculate(await self.text(part.word), self._variables)
+        start = max(0, start + len(value)) if start < 0 else start
+        if not part.other:
+            return value[start:]
+        length = calculate(await self.text(part.other), self._variables)
+        return value[start : start + length] if length >= 0 else value[start:length]
+
+    async def _replace(self, value: str, part: Variable) -> str:
+        """`#` and `%` cut what a pattern matches at the beginning or the end, `/` and `//` put something in its place."""
+        pattern = pattern_regex(await self.pattern(part.word)).pattern
+        match part.operator:
+            case "#" | "##":
+                ends = range(len(value) + 1)
+                cuts = (end for end in (ends if part.operator == "#" else reversed(ends)))
+                return next((value[end:] for end in cuts if re.fullmatch(pattern, value[:end], re.DOTALL)), value)
+            case "%" | "%%":
+                ends = range(len(value) + 1)
+                cuts = (start for start in (reversed(ends) if part.operator == "%" else ends))
+                return next((value[:end] for end in cuts if re.fullmatch(pattern, value[end:], re.DOTALL)), value)
+            case _:
+                new = await self.text(part.other)
+                return re.sub(pattern, lambda match: new, value, count=part.operator == "/", flags=re.DOTALL)
+
+    async def pattern(self, word: Word) -> str:
+        """The word as a pattern: what was quoted in it stands for itself."""
+        parts = []
+        for part in word:
+            text = part.text if isinstance(part, Text) else await self._value(part)
+            parts.append(_escape(text) if part.quoted else text)
+        return "".join(parts)
 
 
 def plain(field: Field) -> str:

@@ -1,70 +1,45 @@
-"""Shell text to `Script`. What the language has beyond this (loops, functions, here-documents) is a syntax error."""
+"""Shell text to `Script`: lists, pipelines, simple commands and redirections. Words and compounds have their files."""
 
 import re
 
-from .scanner import Scanner, ShellSyntaxError
+from .compounds import Compounds
+from .scanner import ShellSyntaxError
 from .syntax import (
     AndOr,
+    Calculation,
     Command,
     Group,
     Joiner,
     Operator,
-    Part,
     Pipeline,
     Redirect,
     Script,
     Simple,
-    Substitution,
     Text,
     Variable,
     Word,
 )
+from .words import WORD_END
 
 RESERVED = frozenset(
-    [
-        "if",
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "for",
-        "while",
-        "until",
-        "do",
-        "done",
-        "case",
-        "esac",
-        "in",
-        "function",
-        "select",
-        "[[",
-        "}",
-    ]
-)
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-SPECIAL = re.compile(r"[?$!#@*0-9-]")
-ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
-REDIRECT = re.compile(r"(\d*)(>>|>&|<&|<<|<>|>\||[<>])")
-BRACED = re.compile(r"\{(#?)([A-Za-z_][A-Za-z0-9_]*|[?$!@*0-9])(:?[-+])?")
-WORD_END = frozenset(" \t\n;&|<>()")
-PLAIN = re.compile(r"""[^ \t\n;&|<>()'"\\$`]+""")
-PLAIN_IN_QUOTES = re.compile(r'[^"\\$`]+')
-PLAIN_IN_BRACE = re.compile(r"""[^}'"\\$`]+""")
-
-
+    ["then", "else", "elif", "fi", "do", "done", "esac", "select", "}"]
+)  # fmt: skip
+ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
+REDIRECT = re.compile(r"(\d*)(>>|>&|<&|<<-?|<>|>\||&>|[<>])")
 OPERATORS: dict[str, Operator] = {"<": "<", ">": ">", ">|": ">", ">>": ">>", ">&": ">&", "<&": "<&"}
 
 
 def parse(text: str, depth: int = 0) -> Script:
     """Parse a whole script, which stands `depth` levels deep in another. Raises ShellSyntaxError."""
-    parser = _Parser(text, depth)
-    script = parser.script()
-    if parser.position < len(text):
-        raise parser.unexpected()
-    return script
+    return _Parser(text, depth).whole()
 
 
-class _Parser(Scanner):
+class _Parser(Compounds):
+    def __init__(self, text: str, depth: int = 0) -> None:
+        super().__init__(text, depth)
+        self._documents: dict[int, int] = {}
+        """Where here-documents end, by the position of the newline before them."""
+
     # -- structure
 
     def script(self) -> Script:
@@ -99,7 +74,9 @@ class _Parser(Scanner):
         return "||" if self.take("||") else None
 
     def _at_end_of_script(self) -> bool:
-        return self.position >= len(self.text) or self.peek(")") or self._at_brace_end()
+        if self.position >= len(self.text) or self.peek(")") or self.peek(";;"):
+            return True
+        return self._at_brace_end() or bool(self.closing())
 
     def _at_brace_end(self) -> bool:
         after = self.text[self.position + 1 : self.position + 2]
@@ -120,22 +97,29 @@ class _Parser(Scanner):
             commands.append(self.command())
 
     def command(self) -> Command:
+        """One command with its redirections."""
         self.blanks()
+        start = self.position
+        if self.take("((") and (word := self.arithmetic()) is not None:
+            return self._redirected(Calculation(word))
+        self.position = start
         if self.take("("):
             return self._group(")", subshell=True)
         if self.peek("{") and self.text[self.position + 1 : self.position + 2] in WORD_END - {""}:
             self.position += 1
             return self._group("}", subshell=False)
-        return self.simple()
+        compound = self.compound()
+        return self.simple() if compound is None else self._redirected(compound)
 
     def _group(self, end: str, subshell: bool) -> Group:
         script = self.script()
         if not script or not self.take(end):
             raise self.unexpected()
-        redirects = []
-        while redirect := self.redirect():
-            redirects.append(redirect)
-        return Group(script, subshell, tuple(redirects))
+        return Group(script, subshell, self._redirects())
+
+    def _redirected(self, command: Command) -> Command:
+        redirects = self._redirects()
+        return Group((AndOr(Pipeline((command,)), ()),), False, redirects) if redirects else command
 
     def simple(self) -> Simple:
         start = self.position
@@ -143,11 +127,11 @@ class _Parser(Scanner):
         words: list[Word] = []
         redirects: list[Redirect] = []
         while True:
-            if redirect := self.redirect():
-                redirects.append(redirect)
+            if found := self._redirects():
+                redirects.extend(found)
                 continue
             if not words and (assignment := self.match(ASSIGNMENT)):
-                assignments.append((assignment.group(1), self.word() or ()))
+                assignments.append((assignment.group(1), self._assigned(*assignment.groups())))
                 continue
             before = self.position
             word = self.word()
@@ -161,14 +145,31 @@ class _Parser(Scanner):
             raise self.unexpected()
         return Simple(tuple(assignments), tuple(words), tuple(redirects))
 
-    def redirect(self) -> Redirect | None:
+    def _assigned(self, name: str, plus: str) -> Word:
+        """The value after `=`, which may be nothing."""
+        ends = self.text[self.position : self.position + 1] in WORD_END | {""}
+        value = () if ends else self.word() or ()
+        return (Variable(name, True), *value) if plus else value
+
+    # -- redirections
+
+    def _redirects(self) -> tuple[Redirect, ...]:
+        redirects: list[Redirect] = []
+        while found := self.redirect():
+            redirects.extend(found)
+        return tuple(redirects)
+
+    def redirect(self) -> tuple[Redirect, ...]:
+        """The redirections that one operator means, none where no operator stands here."""
         self.blanks()
         before = self.position
         found = self.match(REDIRECT)
         if not found:
-            return None
+            return ()
         number, text = found.groups()
-        operator = OPERATORS.get(text)
+        if text in ("<<", "<<-"):
+            return (Redirect(int(number or 0), "<<", self._document(dedented=text == "<<-")),)
+        operator = OPERATORS.get(text, ">" if text == "&>" else None)
         if operator is None:
             self.position = before
             raise self.unexpected()
@@ -177,101 +178,37 @@ class _Parser(Scanner):
         if target is None:
             raise self.unexpected()
         fd = int(number) if number else (0 if operator.startswith("<") else 1)
-        return Redirect(fd, operator, target)
+        both = (Redirect(2, ">&", (Text("1", True),)),) if text == "&>" else ()
+        return (Redirect(fd, operator, target), *both)
 
-    # -- words
-
-    def word(self) -> Word | None:
-        """The next word, or None where none begins here."""
+    def _document(self, dedented: bool) -> Word:
+        """The here-document whose mark stands here; its text begins after the line, or after the document before it."""
         self.blanks()
-        if self.position >= len(self.text) or self.text[self.position] in WORD_END:
-            return None
-        parts: list[Part] = []
-        while self.position < len(self.text) and self.text[self.position] not in WORD_END:
-            if plain := self.match(PLAIN):
-                parts.append(Text(plain.group(), False))
-            else:
-                parts.extend(self._special())
-        return tuple(parts)
-
-    def _special(self) -> list[Part]:
-        if self.take("'"):
-            end = self.text.find("'", self.position)
-            if end < 0:
-                raise ShellSyntaxError("no closing quote")
-            text, self.position = self.text[self.position : end], end + 1
-            return [Text(text, True)]
-        if self.take('"'):
-            return self._double_quoted()
-        if self.take("\\"):
-            if self.take("\n"):
-                return []
-            text = self.text[self.position : self.position + 1] or "\\"
-            self.position += 1
-            return [Text(text, True)]
-        return [self._dollar(quoted=False) if self.peek("$") else self._backticks(quoted=False)]
-
-    def _double_quoted(self) -> list[Part]:
-        parts: list[Part] = [Text("", True)]
-        while not self.take('"'):
-            if self.position >= len(self.text):
-                raise ShellSyntaxError("no closing quote")
-            if plain := self.match(PLAIN_IN_QUOTES):
-                parts.append(Text(plain.group(), True))
-            elif self.peek("$"):
-                parts.append(self._dollar(quoted=True))
-            elif self.peek("`"):
-                parts.append(self._backticks(quoted=True))
-            else:
-                self.position += 1
-                following = self.text[self.position : self.position + 1]
-                self.position += 1
-                if following != "\n":
-                    parts.append(Text(following if following in '$`"\\' else "\\" + following, True))
-        return parts
-
-    def _dollar(self, quoted: bool) -> Part:
-        self.position += 1
-        if self.peek("(("):
-            raise self.unexpected()
-        if self.take("("):
-            script = self.script()
-            if not self.take(")"):
-                raise self.unexpected()
-            return Substitution(script, quoted)
-        if self.peek("{"):
-            return self._braced(quoted)
-        if name := self.match(NAME) or self.match(SPECIAL):
-            return Variable(name.group(), quoted)
-        return Text("$", True)
-
-    def _braced(self, quoted: bool) -> Variable:
         start = self.position
-        found = self.match(BRACED)
-        if not found:
-            raise ShellSyntaxError(f"${self.text[start : self.text.find('}', start) + 1]}: bad substitution")
-        length, name, operator = found.groups()
-        word: list[Part] = []
-        self.descend()
-        while operator and self.position < len(self.text) and not self.peek("}"):
-            if plain := self.match(PLAIN_IN_BRACE):
-                word.append(Text(plain.group(), quoted))
-            else:
-                word.extend(self._special())
-        self.depth -= 1
-        if not self.take("}"):
-            end = self.text.find("}", start) + 1 or len(self.text)
-            raise ShellSyntaxError(f"${self.text[start:end]}: bad substitution")
-        return Variable(name, quoted, length or operator or "", tuple(word))
+        mark = self.word()
+        if mark is None:
+            raise self.unexpected()
+        quoted = any(char in self.text[start : self.position] for char in "'\"\\")
+        end_line = "".join(part.text for part in mark if isinstance(part, Text))
+        newline = self.text.find("\n", self.position)
+        position = self._documents.get(newline, newline + 1) if newline >= 0 else len(self.text)
+        lines: list[str] = []
+        while position < len(self.text):
+            line, newline_char, _ = self.text[position:].partition("\n")
+            position += len(line) + len(newline_char)
+            line = line.lstrip("\t") if dedented else line
+            if line == end_line:
+                break
+            lines.append(line + newline_char)
+        else:
+            raise ShellSyntaxError(f"here document '{end_line}' unclosed")
+        self._documents[newline] = position
+        text = "".join(lines)
+        return (Text(text, True),) if quoted else self.inside(text).here_text()
 
-    def _backticks(self, quoted: bool) -> Substitution:
-        self.position += 1
-        inner: list[str] = []
-        while not self.take("`"):
-            if self.position >= len(self.text):
-                raise ShellSyntaxError("no closing quote")
-            escaped = self.peek("\\") and self.text[self.position + 1 : self.position + 2] in ("$", "`", "\\")
-            self.position += escaped
-            inner.append(self.text[self.position])
-            self.position += 1
-        return Substitution(parse("".join(inner), self.depth), quoted)
+    def separators(self) -> None:
+        """Move past blanks, comments, newlines and the here-documents after them."""
+        self.blanks()
+        while self.peek("\n"):
+            self.position = self._documents.get(self.position, self.position + 1)
+            self.blanks()

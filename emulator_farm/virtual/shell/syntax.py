@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal as Choice
 
 Joiner = Choice["&&", "||"]
-Operator = Choice["<", ">", ">>", ">&", "<&"]
+Operator = Choice["<", ">", ">>", ">&", "<&", "<<"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +17,16 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`$name` or `${name<operator>word}`; operators: `:-` `-` `:+` `+` `#` (length)."""
+    """`$name` or `${name<operator>word}`; operators: `:-` `-` `:+` `+` `:=` `=` `:?` `?` `#` `##` `%` `%%` `/` `//` `:`.
+
+    The operator of `${#name}` is `length`; with two words, of `/` and `:`, the second is `other`.
+    """
 
     name: str
     quoted: bool
     operator: str = ""
     word: "Word" = ()
+    other: "Word" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +37,21 @@ class Substitution:
     quoted: bool
 
 
-Part = Text | Variable | Substitution
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`$((word))`: the word is expanded, then calculated."""
+
+    word: "Word"
+    quoted: bool
+
+
+Part = Text | Variable | Substitution | Arithmetic
 Word = tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """`fd operator target`; for `>&` and `<&` the target is a descriptor number or `-`."""
+    """`fd operator target`; for `>&` and `<&` the target is a descriptor number or `-`, for `<<` the text itself."""
 
     fd: int
     operator: Operator
@@ -64,7 +76,64 @@ class Group:
     redirects: tuple[Redirect, ...]
 
 
-Command = Simple | Group
+@dataclass(frozen=True, slots=True)
+class If:
+    """`if condition; then body; elif …; else otherwise; fi`."""
+
+    branches: tuple[tuple["Script", "Script"], ...]
+    otherwise: "Script"
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`while condition; do body; done`, or `until`, which goes on as long as the condition fails."""
+
+    condition: "Script"
+    body: "Script"
+    until: bool
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for name in words; do body; done`; without `in`, over the positional parameters."""
+
+    name: str
+    words: tuple[Word, ...] | None
+    body: "Script"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`case subject in pattern|pattern) script;; esac`."""
+
+    subject: Word
+    clauses: tuple[tuple[tuple[Word, ...], "Script"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`[[ … ]]`: words as they stand, and between them the operators `&&`, `||`, `<`, `>`, `(`, `)` as strings."""
+
+    items: tuple[Word | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """`(( expression ))`: succeeds where the value is not 0."""
+
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`name() command`: from now on the name runs the command."""
+
+    name: str
+    body: "Command"
+
+
+Compound = If | Loop | For | Case | Condition | Calculation | Function
+Command = Simple | Group | Compound
 
 
 @dataclass(frozen=True, slots=True)

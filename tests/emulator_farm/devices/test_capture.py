@@ -51,27 +51,27 @@ def _refused(data: bytes) -> BadFrame:
 def test_real_screenshots_pass_untouched(screenshot: Corpus, name: str, size: Size) -> None:
     data = screenshot(name)
     frame = read_frame(data, serial="s")
-    assert (frame.png, frame.size, frame.flags) == (data, size, ())
+    assert (frame.image, frame.size, frame.flags) == (data, size, ())
     assert frame.sha256 == hashlib.sha256(data).hexdigest()
 
 
 def test_text_before_the_png_is_cut_and_flagged(transcript_bytes: Corpus) -> None:
     data = transcript_bytes("screencap_warning3_then_png.bin")
     frame = read_frame(data, serial="s")
-    assert data.index(frame.png) == 347
+    assert data.index(frame.image) == 347
     assert (frame.size, frame.flags) == (Size(1080, 2280), ("leading_text",))
 
 
 def test_line_ends_turned_by_a_terminal_are_turned_back(transcript_bytes: Corpus, screenshot: Corpus) -> None:
     frame = read_frame(transcript_bytes("screencap_crlf_mangled.bin"), serial="s")
-    assert frame.png == screenshot("timer_dark_1080x2340.png")
+    assert frame.image == screenshot("timer_dark_1080x2340.png")
     assert (frame.size, frame.flags) == (Size(1080, 2340), ("crlf",))
 
 
 def test_mangled_and_with_text_before(transcript_bytes: Corpus, screenshot: Corpus) -> None:
     mangled = WARNING.replace(b"\n", b"\r\n") + transcript_bytes("screencap_crlf_mangled.bin")
     frame = read_frame(mangled, serial="s")
-    assert frame.png == screenshot("timer_dark_1080x2340.png")
+    assert frame.image == screenshot("timer_dark_1080x2340.png")
     assert frame.flags == ("crlf", "leading_text")
 
 
@@ -80,12 +80,12 @@ def test_line_ends_inside_a_sound_png_are_left_alone() -> None:
     comment = struct.pack(">I", 8) + b"tEXt" + b"k\0a\r\nb\r\n"
     comment += struct.pack(">I", zlib.crc32(comment[4:]))
     png = PICTURE[:33] + comment + PICTURE[33:]
-    assert read_frame(png, serial="s").png == png
+    assert read_frame(png, serial="s").image == png
 
 
 def test_what_follows_the_end_is_cut_and_flagged() -> None:
     frame = read_frame(PICTURE + b"junk\n", serial="s")
-    assert (frame.png, frame.flags) == (PICTURE, ("trailing_data",))
+    assert (frame.image, frame.flags) == (PICTURE, ("trailing_data",))
 
 
 def test_nothing_at_all() -> None:
@@ -201,10 +201,10 @@ def _raw(width: int, height: int, header: str = "<IIII") -> bytes:
 def test_raw_frames_of_old_and_new_androids(header: str) -> None:
     frame = read_raw_frame(_raw(30, 20, header), serial="s")
     assert (frame.size, frame.flags) == (Size(30, 20), ())
-    image = Image.open(io.BytesIO(frame.png))
+    image = Image.open(io.BytesIO(frame.image))
     assert (image.mode, image.size) == ("RGB", (30, 20))
     assert image.getcolors() == [(600, (0x10, 0x20, 0x30))]
-    assert read_frame(frame.png, serial="s") == frame
+    assert read_frame(frame.image, serial="s") == frame
 
 
 def test_a_black_raw_frame_is_flagged() -> None:

@@ -31,7 +31,7 @@ def test_a_link_that_drops_in_the_middle_is_a_lost_phone_and_comes_back(device: 
         device.observe()
     assert caught.value.serial == device.serial
     wait_until_ready(device, READY_S)
-    assert device.observe().png == sound.png
+    assert device.observe().image == sound.image
 
 
 def test_an_offline_phone_is_named_and_comes_back(device: Device, host: PhoneHost) -> None:
@@ -81,7 +81,7 @@ def test_a_slow_link_is_only_slow(device: Device, host: PhoneHost) -> None:
     sound = device.observe()
     device.shell("vphone latency link=0.2")
     began = time.monotonic()
-    assert device.observe().png == sound.png
+    assert device.observe().image == sound.image
     assert time.monotonic() - began > 0.4  # two exchanges
     with pytest.raises(DeviceTimeout):
         device.transport.shell("echo", 0.1)
@@ -89,9 +89,9 @@ def test_a_slow_link_is_only_slow(device: Device, host: PhoneHost) -> None:
 
 def test_a_narrow_link_is_only_slow(device: Device, host: PhoneHost) -> None:
     sound = device.screenshot()
-    host.fault("bandwidth", len(sound.png) * 2)
+    host.fault("bandwidth", len(sound.image) * 2)
     began = time.monotonic()
-    assert device.screenshot().png == sound.png
+    assert device.screenshot().image == sound.image
     assert time.monotonic() - began > 0.4
     with pytest.raises(DeviceTimeout):
         device.transport.exec_out("screencap -p", 0.2)

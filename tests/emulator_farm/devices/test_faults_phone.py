@@ -38,9 +38,9 @@ class TestKeyboard:
         device.shell("input tap 540 700")
         free = device.observe()
         device.shell("vphone fault ime wrong")
-        assert device.observe().png != free.png
+        assert device.observe().image != free.image
         device.prepare()
-        assert device.observe().png == free.png
+        assert device.observe().image == free.image
 
     def test_a_keyboard_that_cannot_be_selected_is_named(self, device: Device) -> None:
         device.shell("vphone fault ime stuck")
@@ -93,7 +93,7 @@ class TestStorage:
             device.health()
         assert unready.value.check == "ui_tree"
         observation = device.observe()
-        assert (observation.png, observation.ui_tree, observation.flags) == (sound.png, None, ("no_ui_tree",))
+        assert (observation.image, observation.ui_tree, observation.flags) == (sound.image, None, ("no_ui_tree",))
         device.shell("vphone fault disk off")
         device.push(b"x" * 100_000, "/sdcard/x")
         assert device.observe().ui_tree == sound.ui_tree
@@ -142,7 +142,7 @@ class TestSnapshots:
         with pytest.raises(SnapshotFailed, match="could not be loaded") as caught:
             device.restore("clean")
         assert caught.value.cause == "snapshot_failed"
-        assert device.observe().png == before.png
+        assert device.observe().image == before.image
         device.restore("clean")
         assert device.observe().app == "com.android.launcher3"
 

@@ -27,7 +27,7 @@ class TestFrames:
         old = device.observe()
         device.shell(f"vphone fault screencap stale; {SETTINGS}")
         observation = device.observe()
-        assert observation.png == old.png
+        assert observation.image == old.image
         assert "stale" in observation.flags
         assert observation.app == "com.android.settings"
 
@@ -35,11 +35,11 @@ class TestFrames:
         old = device.observe()
         device.shell(f"vphone fault screencap stale times=1; {SETTINGS}")
         observation = device.observe()
-        assert observation.png != old.png
+        assert observation.image != old.image
         assert "stale" not in observation.flags
 
     def test_a_screen_where_nothing_happened_is_not_stale(self, device: Device) -> None:
-        assert device.observe().png == device.observe().png
+        assert device.observe().image == device.observe().image
         assert device.observe().flags == ()
 
     def test_a_secure_window_is_told_to_the_agent(self, device: Device) -> None:
@@ -49,7 +49,7 @@ class TestFrames:
         assert {"black", "secure"} <= set(observation.flags)
         assert observation.ui_tree == sound.ui_tree
         device.shell("vphone fault window off")
-        assert device.observe().png == sound.png
+        assert device.observe().image == sound.image
 
     def test_a_dark_screen_is_not_called_secure(self, device: Device) -> None:
         device.shell("vphone fault screencap black")
@@ -62,14 +62,14 @@ class TestFrames:
         device.shell("vphone fault display two")
         device.forget()
         observation = device.observe()
-        assert (observation.png, observation.app, observation.flags) == (sound.png, sound.app, ())
+        assert (observation.image, observation.app, observation.flags) == (sound.image, sound.app, ())
         assert device.perform(Click(point=MIDDLE)).command == "input -d 0 tap 540 1200"
 
     def test_a_second_display_that_appears_later_does_no_harm(self, device: Device) -> None:
         sound = device.observe()
         device.shell("vphone fault display two")
         observation = device.observe()
-        assert (observation.png, observation.app) == (sound.png, sound.app)
+        assert (observation.image, observation.app) == (sound.image, sound.app)
 
     def test_another_size_is_taken_as_it_is(self, device: Device) -> None:
         device.observe()
@@ -141,7 +141,7 @@ class TestBetweenLookAndTouch:
         device.shell("vphone fault window off")
         after = device.observe()
         assert window not in (after.window or "")
-        assert fault == "call" or after.png == sound.png
+        assert fault == "call" or after.image == sound.image
 
     def test_a_dialog_can_be_answered(self, device: Device) -> None:
         device.shell(f"{SETTINGS}; vphone fault window anr")
@@ -155,13 +155,13 @@ class TestBetweenLookAndTouch:
 
     def test_a_banner_does_not_come_over_a_prepared_phone(self, device: Device) -> None:
         """It would take the touch without the focus, so no look could tell."""
-        bare = device.observe().png
+        bare = device.observe().image
         device.shell("vphone fault window banner")
-        assert device.observe().png != bare
+        assert device.observe().image != bare
         device.prepare()
         covered = device.observe()
         device.shell("vphone fault window off; vphone fault window banner")
-        assert device.observe().png == covered.png
+        assert device.observe().image == covered.image
 
     def test_only_the_first_touch_after_a_look_is_held_to_it(self, device: Device) -> None:
         device.observe()
@@ -179,7 +179,7 @@ class TestBetweenLookAndTouch:
         before = device.observe()
         device.shell("vphone fault input drop")
         device.perform(Press(key="home"))
-        assert device.observe().png == before.png
+        assert device.observe().image == before.image
 
 
 def test_secure_windows_old_and_new() -> None:

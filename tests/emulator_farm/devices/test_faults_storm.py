@@ -40,12 +40,12 @@ def test_no_picture_is_wrong_and_nothing_is_lost(device: Device, host: PhoneHost
         seen["well"] += 1
         seen.update(observation.flags)
         assert (observation.size, observation.app) == (sound.size, sound.app)
-        assert "black" in observation.flags or observation.png == sound.png
+        assert "black" in observation.flags or observation.image == sound.image
         assert set(observation.flags) - REPAIRED <= {"black", "no_ui_tree"}
         assert ("no_ui_tree" in observation.flags) == (observation.ui_tree is None)
         assert observation.ui_tree in (None, sound.ui_tree)
     host.calm()
     wait_until_ready(device, 60)
-    assert device.observe().png == sound.png
+    assert device.observe().image == sound.image
     assert seen["well"] > STEPS / 3
     assert len(seen) > 4, seen

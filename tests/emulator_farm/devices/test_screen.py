@@ -61,7 +61,7 @@ class TestFaultsOfTheVirtualPhone:
         sound = device.observe()
         host.phones[0].faults.screencap = fault
         observation = device.observe()
-        assert observation.png == sound.png
+        assert observation.image == sound.image
         assert observation.flags == (flag,)
 
     @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ class TestRawFrames:
             ours, theirs = raw.observe(), device.observe()
         assert ours.flags == ()
         difference = ImageChops.difference(
-            Image.open(io.BytesIO(ours.png)).convert("RGB"), Image.open(io.BytesIO(theirs.png)).convert("RGB")
+            Image.open(io.BytesIO(ours.image)).convert("RGB"), Image.open(io.BytesIO(theirs.image)).convert("RGB")
         )
         assert difference.getbbox() is None
 

@@ -69,12 +69,12 @@ def test_a_fork_is_the_same_to_the_pixel_and_then_goes_its_own_way(devices: list
     device.fork(others)
     for other in others:
         copy = other.observe()
-        assert (copy.png, copy.ui_tree, copy.app) == (seen.png, seen.ui_tree, seen.app)
+        assert (copy.image, copy.ui_tree, copy.app) == (seen.image, seen.ui_tree, seen.app)
         assert other.snapshots.names() == []
     for number, other in enumerate(others):
         other.perform(Type(text=str(number)))
     assert [f"Ünter{number}" in (other.observe().ui_tree or "") for number, other in enumerate(others)] == [True] * 3
-    assert device.observe().png == seen.png
+    assert device.observe().image == seen.image
 
 
 def test_a_fork_onto_another_panel_changes_nothing(

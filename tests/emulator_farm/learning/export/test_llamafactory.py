@@ -135,7 +135,7 @@ def _apart(message: dict[str, str]) -> list[tuple[str, str]]:
 def test_images_are_bytes_as_captured_where_coordinates_are_relative(run: Store, tmp_path: Path) -> None:
     export_llamafactory(run, tmp_path / "out", adapter="qwen3-vl")
     step = run.read("wifi_on-7-r0k0").steps[0]
-    assert (tmp_path / "out" / "images" / "wifi_on-7-r0k0" / "000.png").read_bytes() == step.screen.png
+    assert (tmp_path / "out" / "images" / "wifi_on-7-r0k0" / "000.png").read_bytes() == step.screen.image
 
 
 def test_a_models_size_decides_the_resize(tmp_path: Path, make_episode: Make, page: Any) -> None:
@@ -166,7 +166,7 @@ def test_unreadable_steps_and_lost_frames_are_counted(tmp_path: Path, make_episo
     pages = [page(title=str(number)) for number in range(4)]
     actions: list[Action | None] = [Click(point=Point(9, 120)), None, Click(point=Point(99, 120)), Finished()]
     episode = make_episode(pages=pages, actions=actions)
-    lost = replace(episode.steps[2], screen=replace(episode.steps[2].screen, png=b"rubbish", sha256="x"))
+    lost = replace(episode.steps[2], screen=replace(episode.steps[2].screen, image=b"rubbish", sha256="x"))
     odd = replace(episode.steps[3], screen=replace(episode.steps[3].screen, size=Size(1, 300)))
     store = published(tmp_path / "run", replace(episode, steps=(*episode.steps[:2], lost, odd)))
     summary = export_llamafactory(store, tmp_path / "out", adapter="ui-venus-1.0")
