@@ -30,8 +30,10 @@ _BUILT_IN_DENSITY = re.compile(r"DisplayDeviceInfo\{[^\n]*?\bdensity (\d+)")
 _FOCUS_LINE = re.compile(r"mCurrentFocus=(?:null|Window\{\w+ (?:u\d+ )?(.+?)(?: paused=\w+)?\}+)\s*$", re.MULTILINE)
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\w+ (?:u\d+ )?([^\s}]+)")
 _COMPONENT = re.compile(r"[A-Za-z][\w.]*/[\w.$]+")
+_ERROR_DIALOG = re.compile(r"Application (?:Not Responding|Error): ([\w.]+)")
 _WINDOW_FLAGS = re.compile(r"\bfl=#?([0-9a-f]+\b|[A-Z_ ]+)")
 _FLAG_SECURE = 0x2000
+_INPUT_AGE = re.compile(r"^\s*(?:Motion|Key)(?:Event|Entry)\b.*?\bage=(\d+)ms", re.MULTILINE)
 _PHYSICAL_DISPLAY = re.compile(r"^Display (\d+) \(", re.MULTILINE)
 
 
@@ -143,6 +145,27 @@ def secure(text: str, window: str) -> bool:
     return False
 
 
+def dialog_of(window: str) -> str | None:
+    """The package that a dialog of the system is about, which keeps whatever is below it from being used.
+
+    It is the app that crashed or hangs, or the permission controller itself. None where the window is no such dialog.
+    """
+    found = _ERROR_DIALOG.fullmatch(window)
+    if found:
+        return found[1]
+    package = window.partition("/")[0]
+    return package if package.endswith((".permissioncontroller", ".packageinstaller")) else None
+
+
+def locked(text: str) -> bool:
+    """Whether the lock screen is up, out of `dumpsys window policy` or all of `dumpsys window`."""
+    for name in ("isKeyguardShowing", "mShowingLockscreen", "showing", "mDreamingLockscreen"):
+        found = re.search(rf"\b{name}=(true|false)", text)
+        if found:
+            return found[1] == "true"
+    raise UnexpectedReply("whether the lock screen is up", text)
+
+
 def keyboard_shown(text: str) -> bool:
     """Whether `dumpsys input_method` says that a keyboard is on the screen."""
     return _field(text, "mInputShown", "=") == "true"
@@ -160,6 +183,18 @@ def battery_level(text: str) -> int:
         if found:
             return int(found[1])
     raise UnexpectedReply("a battery level", text)
+
+
+def newest_input_ms(text: str) -> float | None:
+    """Milliseconds since the last touch or key, out of `dumpsys input`; infinity where none came yet, None where the
+    phone does not tell.
+    """
+    _, told, queue = text.rpartition("RecentQueue:")
+    if not told:
+        return None
+    if queue.lstrip().startswith("<empty>"):
+        return float("inf")
+    return min((float(age) for age in _INPUT_AGE.findall(queue)), default=None)
 
 
 def physical_display_ids(text: str) -> list[int]:

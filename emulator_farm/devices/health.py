@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from emulator_farm.devices.channels import ChannelReport
 from emulator_farm.devices.deadline import Deadline
+from emulator_farm.devices.dumpsys import dialog_of
 from emulator_farm.devices.keyboard import IME
 from emulator_farm.errors import AdbServerGone, DeviceError, DeviceGone, NotReady
 
@@ -142,7 +143,10 @@ def _ui_tree(device: Device) -> str:
 
 
 def _front(device: Device) -> str:
-    component = device.foreground().component
+    focus = device.foreground()
+    component = focus.component
+    if focus.window is not None and dialog_of(focus.window):
+        raise _Fails(f"a dialog is in front: {focus.window}")
     if component is None:
         raise _Fails("no app is in front")
     if component.activity.endswith("FallbackHome"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from emulator_farm.devices.dumpsys import Component, UnexpectedReply
 
@@ -32,6 +32,13 @@ class Launch:
     started: bool
     detail: str
     slow: bool = False
+
+
+class RecentTask(NamedTuple):
+    """One of the open apps: the number of its task, and its package."""
+
+    number: int
+    package: str
 
 
 class UiDumpFailed(Exception):
@@ -120,6 +127,25 @@ def broadcast_result(text: str) -> int:
     if not found:
         raise UnexpectedReply("a completed broadcast", text)
     return int(found[1])
+
+
+def call_states(text: str) -> list[int]:
+    """The call states in `dumpsys telephony.registry`, one a SIM: 0 idle, 1 ringing, 2 in a call; none on tablets."""
+    return [int(state) for state in re.findall(r"\bmCallState=(\d)", text)]
+
+
+def recent_tasks(text: str) -> list[RecentTask]:
+    """What `dumpsys activity recents` lists but for the home screen, the latest first."""
+    found = []
+    for block in text.split("* Recent #")[1:]:
+        head, _, body = block.partition("\n")
+        number = re.search(r"#(\d+)", head)
+        package = re.search(r"\brealActivity=\{?([\w.]+)/", body) or re.search(r"\bA=(?:\d+:)?([\w.]+)", head)
+        if not number or not package:
+            raise UnexpectedReply("a recent task", block)
+        if not re.search(r"\btype=(home|recents)\b", head):
+            found.append(RecentTask(int(number[1]), package[1]))
+    return found
 
 
 def settings_list(text: str) -> dict[str, str]:

@@ -17,6 +17,8 @@ class Clock:
         self._shift = 0.0
         self._held: float | None = None
         self._wall_offset = (start or datetime.now(UTC)).timestamp() - source()
+        self._network_offset = self._wall_offset
+        """The wall time of the world outside, against the source."""
         self._booted_at = source()
 
     def now(self) -> datetime:
@@ -40,6 +42,16 @@ class Clock:
         if value.tzinfo is None:
             raise ValueError(f"phone time must carry a timezone, got {value!r}")
         self._wall_offset = value.timestamp() - self._source()
+
+    @property
+    def offset(self) -> float:
+        """Seconds from the steady clock to the wall clock: another after the wall clock was set."""
+        return self._wall_offset
+
+    def synchronize(self) -> None:
+        """Take the time from the network: what it was set to since is forgotten, a snapshot's delay too."""
+        if self._held is None:
+            self._wall_offset = self._network_offset - self._shift
 
     def monotonic(self) -> float:
         """Seconds of the source; only differences mean anything."""

@@ -192,6 +192,7 @@ class Handset:
 
     async def become(self, saved: Saved) -> None:
         """Take on a state. Raises WrongPhone, and then the phone is as it was."""
+        self.arm("disk", "")  # how much the storage holds is no part of a snapshot
         await self.call(lambda phone: snapshot.put(phone, saved.snapshot))
         self.uid, self.remounted = saved.uid, saved.remounted
         self.mishaps.forget()

@@ -1,6 +1,7 @@
 """Hardware and navigation keys, as `input keyevent` sends them."""
 
 from . import keycodes as k
+from .apps.dialer import in_call
 from .editing import Editor
 from .intents import Intent
 from .system import System
@@ -29,7 +30,9 @@ class Keys:
 
     def press(self, keycode: int, meta: tuple[int, ...] = ()) -> None:
         """One press; `meta` holds the keycodes of modifiers that are down. Keys without a meaning here do nothing."""
-        if keycode in (k.POWER, k.WAKEUP, k.SLEEP):
+        if keycode in (k.CALL, k.ENDCALL):
+            self._call(keycode)
+        elif keycode in (k.POWER, k.WAKEUP, k.SLEEP):
             lit = keycode == k.WAKEUP or (keycode == k.POWER and not self.screen_on)
             if self.screen_on and not lit:
                 self._system.ui.sleep()
@@ -61,6 +64,12 @@ class Keys:
                 ui.collapse() if ui.expanded else ui.expand()
             case _:
                 self._edit(keycode, meta)
+
+    def _call(self, keycode: int) -> None:
+        call = in_call.current(self._system)
+        if call is not None:
+            call.answer() if keycode == k.CALL else call.hang_up()
+            self._system.changed()
 
     def back(self) -> None:
         """Back: the keyboard first, then popup, screen, task."""

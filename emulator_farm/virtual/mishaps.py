@@ -65,7 +65,13 @@ def _bring(phone: Phone, kind: str, value: str) -> Undo:
 
 def _jump(phone: Phone, by: timedelta) -> Undo:
     phone.clock.set_time(phone.clock.now() + by)
-    return lambda: phone.clock.set_time(phone.clock.now() - by)
+    jumped = phone.clock.offset
+
+    def back() -> None:
+        if phone.clock.offset == jumped:  # else somebody has set it since
+            phone.clock.set_time(phone.clock.now() - by)
+
+    return back
 
 
 def _display(phone: Phone, value: str) -> Undo:

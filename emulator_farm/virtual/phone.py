@@ -343,6 +343,12 @@ class Phone:
         """`am start`."""
         return self._tasks.start(intent)
 
+    def close_task(self, number: int) -> None:
+        """Take a task out of the recent ones, its screens with it; the process stays. No such task is fine."""
+        for task in self._tasks.recent():
+            if task.id == number:
+                self._tasks.close(task.package)
+
     def force_stop(self, package: str) -> None:
         """Close the app's activities; stored state stays."""
         self._tasks.stop(package)

@@ -18,9 +18,9 @@ from .phone import Phone
 from .system import System
 
 OUTSIDE: Outside = {
-    Phone: frozenset(("serial", "seed", "faults", "latency", "parts")),
+    Phone: frozenset(("serial", "seed", "faults", "latency", "parts", "recent_input")),
     System: frozenset(("serial", "apps", "version")),
-    FileTree: frozenset(("now",)),
+    FileTree: frozenset(("now", "capacity")),
     Packages: frozenset(("_shipped",)),
     **{kind: frozenset(field.name for field in fields(kind)) for kind in (Faults, Latency)},
 }

@@ -46,7 +46,7 @@ class System:
         self.serial = serial
         self.clock = clock
         self.apps = {app.package: app for app in apps}
-        self.settings = SettingsDb(lambda namespace, key: self.changed())
+        self.settings = SettingsDb(self._setting_changed)
         self.display = Display(*panel, self.settings, self.changed)
         self.props: dict[str, str] = {}
         self.files = FileTree(now=lambda: clock.now().timestamp())
@@ -64,6 +64,8 @@ class System:
         self.battery_level = 100
         self.charging = True
         self._before_airplane: tuple[str, str] | None = None
+        self.shipped_at = clock.now()
+        """When the phone got what it comes with."""
         for app in apps:
             for make in app.providers:
                 self.providers.add(make(self))
@@ -89,6 +91,11 @@ class System:
         self.changed()
         return True
 
+    def _setting_changed(self, namespace: str, key: str) -> None:
+        if (namespace, key) == ("global", "auto_time") and self.flag(namespace, key):
+            self.clock.synchronize()
+        self.changed()
+
     def changed(self) -> None:
         """Something that may show on the screen changed."""
         self.version += 1
@@ -105,6 +112,7 @@ class System:
         self.display.size_override = self.display.density_override = None
         self.battery_level, self.charging = 100, True
         self._before_airplane = None
+        self.shipped_at = self.clock.now()
         for folder in _USER_FOLDERS:
             for name in self.files.list(folder) if self.files.is_dir(folder) else ():
                 self.files.remove(f"{folder}/{name}", recursive=True)

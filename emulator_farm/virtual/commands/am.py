@@ -6,6 +6,7 @@ import time
 from emulator_farm.virtual.intents import Intent, StartResult
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, ToolError
+from emulator_farm.virtual.translation import right_to_left
 
 from .arguments import Words, java_error, unknown_command
 from .intent_args import IntentBuilder
@@ -31,6 +32,7 @@ USAGE = """Activity manager (activity) commands:
   get-config
   get-current-user
   stack list
+  stack remove <TASK_ID>
 """
 
 
@@ -211,10 +213,11 @@ def _config(phone: Phone) -> str:
     width, height = phone.screen_size
     scale = 160 / phone.density
     dp_width, dp_height = int(width * scale), int(height * scale)
-    language, _, region = phone.props.get("persist.sys.locale", "en-US").partition("-")
-    night = "night" if phone.settings.get("secure", "ui_night_mode") == "2" else "notnight"
+    language, _, region = phone.system.locale.partition("-")
+    direction = "ldrtl" if right_to_left(phone.system.locale) else "ldltr"
+    night = "night" if phone.system.dark else "notnight"
     parts = [
-        "mcc310-mnc260", language, f"r{region}", "ldltr", f"sw{min(dp_width, dp_height)}dp", f"w{dp_width}dp",
+        "mcc310-mnc260", language, f"r{region}", direction, f"sw{min(dp_width, dp_height)}dp", f"w{dp_width}dp",
         f"h{dp_height}dp", "normal", "long", "notround", "lowdr", "nowidecg", "land" if width > height else "port",
         night, f"{phone.density}dpi", "finger", "keysexposed", "qwerty", "navhidden", "nonav", f"{width}x{height}",
         "v34",
@@ -223,8 +226,15 @@ def _config(phone: Phone) -> str:
 
 
 async def _stack(run: Invocation, words: Words) -> int:
-    if words.optional() != "list":
-        raise ToolError("Error: unknown command for stack; only 'list' is there", code=255, prefix="")
+    verb = words.optional()
+    if verb == "remove":
+        number = words.required()
+        if not number.isdecimal():
+            raise java_error(words.command, f'java.lang.NumberFormatException: For input string: "{number}"')
+        await run.call(lambda phone: phone.close_task(int(number)))
+        return 0
+    if verb != "list":
+        raise ToolError("Error: unknown command for stack; only 'list' and 'remove' are there", code=255, prefix="")
 
     def describe(phone: Phone) -> str:
         width, height = phone.screen_size

@@ -1,5 +1,6 @@
 """`dumpsys window`, `dumpsys activity` and `dumpsys display`: what is in front, and how large the screen is."""
 
+from emulator_farm.virtual.defaults import LAUNCHER
 from emulator_farm.virtual.intents import Component
 from emulator_farm.virtual.phone import Phone, TaskInfo
 from emulator_farm.virtual.shell.invocation import Invocation
@@ -21,7 +22,8 @@ def _task_of_front(phone: Phone) -> int:
 
 
 def _task_name(task: TaskInfo) -> str:
-    return f"{stable_hash(str(task.id))} #{task.id} type=standard A=10050:{task.package}"
+    kind = "home" if task.package == LAUNCHER else "standard"
+    return f"{stable_hash(str(task.id))} #{task.id} type={kind} A=10050:{task.package}"
 
 
 # -- window

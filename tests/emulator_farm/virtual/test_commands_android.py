@@ -135,7 +135,9 @@ class TestAmStart:
             ("am nosuch", "Unknown command: nosuch"),
             ("am force-stop", 'Argument expected after "force-stop"'),
             ("am instrument", 'Argument expected after "instrument"'),
-            ("am stack remove", "Error: unknown command for stack; only 'list' is there"),
+            ("am stack move-task", "Error: unknown command for stack; only 'list' and 'remove' are there"),
+            ("am stack remove", 'Argument expected after "remove"'),
+            ("am stack remove x", 'For input string: "x"'),
         ],
     )
     def test_mistakes(self, sh: Sh, script: str, error: str) -> None:
@@ -423,3 +425,39 @@ class TestProperties:
         assert "too long" in sh(f"setprop debug.x {'a' * 92}").err
         assert sh("setprop debug.x").code == 1
         assert sh("setprop a b c").err == "setprop: Max 2 arguments\n"
+
+
+class TestLeftovers:
+    def test_a_task_is_taken_out_of_the_recent_ones(self, sh: Sh) -> None:
+        sh("am start -n com.android.settings/.Settings; input keyevent 3")
+        listed = sh("dumpsys activity recents").out
+        number = re.search(r"#(\d+) type=standard A=10050:com.android.settings", listed)
+        assert number and "type=home A=10050:com.android.launcher3" in listed
+        assert sh(f"am stack remove {number[1]}; am stack remove 4711").code == 0
+        assert "com.android.settings" not in sh("dumpsys activity recents").out
+        assert sh("pidof com.android.settings").code == 0
+
+    def test_the_call_keys(self, sh: Sh) -> None:
+        state = "dumpsys telephony.registry | grep mCallState"
+        sh("vphone fault window call")
+        assert "mCallState=1" in sh(state).out
+        sh("input keyevent 5")
+        assert "mCallState=2" in sh(state).out
+        sh("input keyevent 6")
+        assert "mCallState=0" in sh(state).out
+        sh("input keyevent 6; input keyevent 5")
+        assert sh("dumpsys power | grep mWakefulness=").out.strip() == "mWakefulness=Awake"
+
+    def test_automatic_time_brings_the_time_of_the_network_back(self, sh: Sh) -> None:
+        before = int(sh("date +%s").out)
+        sh("vphone fault clock ahead; settings put global auto_time 0")
+        assert int(sh("date +%s").out) - before > 86_400
+        sh("settings put global auto_time 1")
+        assert abs(int(sh("date +%s").out) - before) < 120
+        sh("vphone fault clear")
+        assert abs(int(sh("date +%s").out) - before) < 120
+
+    def test_the_configuration_tells_the_language_that_was_set(self, sh: Sh) -> None:
+        sh("settings put system system_locales ar-EG; settings put secure ui_night_mode 2")
+        config = sh("am get-config").out
+        assert "-ar-rEG-ldrtl-" in config and "-night-" in config

@@ -97,4 +97,4 @@ def ship(system: System) -> None:
     if files.is_dir(FOLDER):
         files.remove(FOLDER, recursive=True)
     for number, ago in enumerate(_SHIPPED):
-        save(files, system.now() - ago, view(-1 - number, False))
+        save(files, system.shipped_at - ago, view(-1 - number, False))

@@ -125,6 +125,18 @@ class InCall(Screen):
         else:
             self.close()
 
+    def answer(self) -> None:
+        """Take the call, where one rings."""
+        if self.state == "ringing":
+            self._answer()
+
+    def hang_up(self) -> None:
+        """Decline the call where it rings, else end it."""
+        if self.state == "ringing":
+            self._decline()
+        else:
+            self._end()
+
     def miss(self) -> None:
         """The caller gives up."""
         self._log_and_close(MISSED)
