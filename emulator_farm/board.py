@@ -12,6 +12,7 @@ import redis
 from pydantic import BaseModel, ConfigDict
 
 from agent_server.schemas import Sampling
+from emulator_farm.devices.reset_policy import ResetPolicy
 from emulator_farm.leases import Leases
 from emulator_farm.rollout import Limits
 
@@ -46,6 +47,8 @@ class Order(BaseModel):
     tokens: bool = False
     """Whether every decision must bring token ids and log-probabilities."""
     limits: Limits
+    reset: ResetPolicy = ResetPolicy()
+    """What is done to a phone before each episode."""
 
 
 class Event(BaseModel):
@@ -62,6 +65,8 @@ class Event(BaseModel):
     status: str = ""
     steps: int = 0
     seconds: float = 0.0
+    reset: str = ""
+    """How deep the phone was reset before."""
 
 
 class Board:

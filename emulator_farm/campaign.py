@@ -49,6 +49,8 @@ class Campaign:
     def __init__(self, config: HarvestConfig) -> None:
         self.config = config
         self._devices = DevicesSpec.parse(config.devices)
+        if config.reset.level == "recycle" and self._devices.kind != "virtual" and not config.reset.reboot:
+            raise CallerError(f"--reset recycle restarts {config.devices}, which --allow-reboot must allow")
         self.store = Store(config.out)
         tasks = load_tasks(config.tasks)
         token = read_token(Path(config.policy_token_file)) if config.policy_token_file else None
@@ -67,6 +69,7 @@ class Campaign:
             card=card,
             sampling=config.sampling,
             limits=config.limits,
+            reset=config.reset,
         )
         self.planned = plan(tasks, samples=config.samples, seed=config.seed)
         self.manifest = self._run_there(identity) or self._new_run(identity, card)
@@ -81,6 +84,7 @@ class Campaign:
             images=card.images,
             tokens=config.tokens,
             limits=config.limits,
+            reset=config.reset,
         )
 
     @property
@@ -121,6 +125,7 @@ class Campaign:
                 devices=self._devices,
                 log_dir=log_dir,
                 policy_token_file=self.config.policy_token_file,
+                reset=self.config.reset,
             )
             harvest = Harvest(
                 store=self.store,

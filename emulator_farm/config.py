@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent_server.schemas import Sampling
+from emulator_farm.devices.reset_policy import ResetPolicy
 from emulator_farm.rollout import Limits
 
 
@@ -34,3 +35,5 @@ class HarvestConfig(BaseModel):
     patience_s: float = Field(default=60.0, ge=0)
     """How long a dead policy server or Redis, or any fit phone, is waited for before the run gives up."""
     log_dir: str | None = None
+    reset: ResetPolicy = ResetPolicy()
+    """What is done to a phone before each episode. Level and base are part of a run's identity."""

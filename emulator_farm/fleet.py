@@ -25,10 +25,12 @@ from emulator_farm.board import Board
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
+from emulator_farm.devices.reset_policy import ResetPolicy
 from emulator_farm.errors import InfrastructureError
 from emulator_farm.leases import Lease
 from emulator_farm.phones import DevicesSpec, VirtualHost, start_virtual
 from emulator_farm.site import Site
+from emulator_farm.upkeep import Upkeep
 
 _RECOVERY_PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 _QUICK_DEATH_S = 10.0
@@ -57,6 +59,7 @@ class Fleet:
         devices: DevicesSpec,
         log_dir: Path,
         policy_token_file: str | None = None,
+        reset: ResetPolicy | None = None,
     ) -> None:
         self.host = f"{os.uname().nodename}-{os.getpid()}"
         self.devices = devices
@@ -66,6 +69,7 @@ class Fleet:
         self._log_dir = log_dir
         self._connection = redis.Redis.from_url(redis_url)
         self._pool = Pool(self._connection, self.host)
+        self._upkeep = Upkeep(self._connection, self.host, reset or ResetPolicy())
         self._adb: AdbServer | None = None
         self._virtual: list[VirtualHost] = []
         self._phones: dict[str, _Phone] = {}
@@ -124,6 +128,7 @@ class Fleet:
             self._adb.close()
         with contextlib.suppress(redis.RedisError):  # its loss may be why we stop
             self._pool.clear()
+            self._upkeep.clear()
         self._connection.close()
 
     def tick(self) -> None:
@@ -136,6 +141,7 @@ class Fleet:
 
     def _offer_phones(self) -> None:
         self._pool.clear()
+        self._upkeep.clear()
         tries = [(phone, self._executor.submit(self._recover, phone.serial, None)) for phone in self._phones.values()]
         for phone, attempt in tries:
             self._settle(phone, attempt)
@@ -203,7 +209,7 @@ class Fleet:
             self._adb.disconnect(serial)
         self._adb.connect(serial)
         with Device(serial, port=self._adb.address.port) as device:
-            device.health()
+            self._upkeep.take_in(device)
         if lease is not None:
             self._pool.leases.release(lease)
         self._pool.put(serial)

@@ -160,6 +160,8 @@ class Harvest:
         status = event.status or self._store.read(event.episode_id).status
         self.progress.successes += status == "success"
         self.progress.episode_seconds += event.seconds
+        if event.reset:
+            self.progress.resets[event.reset] = self.progress.resets.get(event.reset, 0) + 1
         self._failed_in_a_row = 0
 
     def _fail(self, entry: _Open, cause: str, detail: str, phone: str) -> None:

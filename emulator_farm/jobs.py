@@ -24,6 +24,7 @@ from emulator_farm import processes, tether
 from emulator_farm.board import Board, Event, Order
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
+from emulator_farm.devices.reset import Reset
 from emulator_farm.episode import Attempt, Episode, Header
 from emulator_farm.errors import (
     AdbServerGone,
@@ -41,6 +42,7 @@ from emulator_farm.plan import Planned
 from emulator_farm.rollout import Rollout
 from emulator_farm.site import Site
 from emulator_farm.store import Store
+from emulator_farm.upkeep import Upkeep
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +84,8 @@ class Try:
     avoid: list[str]
     site: Site
     phone: str = ""
+    reset: Reset | None = None
+    """What was done to the phone before."""
     claim: Lease | None = None
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -135,8 +139,9 @@ class Try:
             else:
                 seconds = time.monotonic() - began
                 with contextlib.suppress(StoreError):  # the episode is there, and says more than its attempt
-                    self._write(store, number, "published", "", "")
-                self._post("published", number, status=episode.status, steps=len(episode.moves), seconds=seconds)
+                    self._write(store, number, "published", "", self.reset.note if self.reset else "")
+                facts = {"status": episode.status, "steps": len(episode.moves), "seconds": seconds}
+                self._post("published", number, reset=self.reset.level if self.reset else "", **facts)
 
     def _play(self, store: Store, hold: Hold, number: int) -> Episode:
         pool = Pool(self.board.connection, self.site.host)
@@ -148,6 +153,8 @@ class Try:
             self.board.claims.annotate(self.claim, holder.model_copy(update={"phone": self.phone}))
         try:
             episode = self._roll(hold, number)
+            if Upkeep(self.board.connection, self.site.host, self.order.reset).after_episode(self.phone):
+                pool.withdraw(self.phone)
         except (DeviceError, AdbServerGone):
             pool.withdraw(self.phone)
             raise
@@ -164,7 +171,9 @@ class Try:
                 self.order.policy_url, token=self.site.policy_token(), timeout_s=self.order.policy_timeout_s
             ) as policy,
         ):
-            device.prepare()
+            self.reset = Upkeep(self.board.connection, self.site.host, self.order.reset).before_episode(
+                device, self.planned.task.reset
+            )
             return Rollout(
                 device=device,
                 policy=policy,

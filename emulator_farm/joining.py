@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from emulator_farm.board import Board, Order
 from emulator_farm.campaign import log_folder, require_redis, stopping_signals
+from emulator_farm.devices.reset_policy import ResetPolicy
 from emulator_farm.errors import CallerError, QueueError
 from emulator_farm.fleet import Fleet
 from emulator_farm.phones import DevicesSpec
@@ -59,7 +60,7 @@ def join(
     connection = redis.Redis.from_url(redis_url)
     try:
         run = _require_run(connection, store)
-        fleet = _fleet(redis_url, run, out, spec, log_dir, policy_token_file)
+        fleet = _fleet(redis_url, run, out, spec, log_dir, policy_token_file, _reset(connection, run))
         _work(fleet, connection, f"for run {run}", until_idle, patience_s, announce)
     except redis.RedisError as error:
         raise QueueError(f"Redis failed: {error}") from error
@@ -68,7 +69,13 @@ def join(
 
 
 def _fleet(
-    redis_url: str, run: str, out: str, devices: DevicesSpec, log_dir: str | None, policy_token_file: str | None
+    redis_url: str,
+    run: str,
+    out: str,
+    devices: DevicesSpec,
+    log_dir: str | None,
+    policy_token_file: str | None,
+    reset: ResetPolicy,
 ) -> Fleet:
     return Fleet(
         redis_url=redis_url,
@@ -77,7 +84,14 @@ def _fleet(
         devices=devices,
         log_dir=log_folder(log_dir, out),
         policy_token_file=policy_token_file,
+        reset=reset,
     )
+
+
+def _reset(connection: redis.Redis, run: str) -> ResetPolicy:
+    """How the run on the board has phones reset."""
+    order = Board(connection, run).order()
+    return ResetPolicy() if order is None else order.reset
 
 
 def _work(

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent_server.schemas import ModelCard, Sampling
+from emulator_farm.devices.reset_policy import ResetPolicy
 from emulator_farm.errors import RunMismatch
 from emulator_farm.rollout import Limits
 from emulator_farm.tasks.spec import TaskInstance, TaskSpec
@@ -31,11 +32,13 @@ class Identity(BaseModel):
     prompt_digest: str | None
     sampling: dict[str, Any]
     limits: dict[str, Any]
+    reset: str = "auto"
+    """How phones are reset, and to which snapshot: what a first frame may still show of other episodes."""
 
     @property
     def run(self) -> str:
         """Short name of the run."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        text = json.dumps(self.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def differences(self, other: Identity) -> dict[str, tuple[object, object]]:
@@ -103,9 +106,17 @@ class Planned(BaseModel):
 
 
 def identify(
-    tasks: Sequence[TaskSpec], *, samples: int, seed: int, card: ModelCard, sampling: Sampling, limits: Limits
+    tasks: Sequence[TaskSpec],
+    *,
+    samples: int,
+    seed: int,
+    card: ModelCard,
+    sampling: Sampling,
+    limits: Limits,
+    reset: ResetPolicy | None = None,
 ) -> Identity:
     """The identity of a run of these tasks with the policy that `card` describes."""
+    reset = reset or ResetPolicy()
     asked = sampling.model_dump(exclude_none=True, exclude={"n", "seed"})
     return Identity(
         tasks={task.name: task.digest for task in tasks},
@@ -117,6 +128,7 @@ def identify(
         prompt_digest=card.prompt_digest,
         sampling={**card.sampling, **asked},
         limits=limits.model_dump(),
+        reset=reset.level if reset.base is None else f"{reset.level} to {reset.base}",
     )
 
 

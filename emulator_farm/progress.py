@@ -40,6 +40,8 @@ class Progress:
     """Episodes given up for now, and why."""
     playing: int = 0
     phones: int = 0
+    resets: dict[str, int] = field(default_factory=dict)
+    """Resets before episodes that were published, by level."""
     waiting_for: str = ""
     """What the run is paused for, empty while it runs."""
     started: float = field(default_factory=time.monotonic)
@@ -115,6 +117,8 @@ def summary(progress: Progress) -> str:
     if progress.failures:
         causes = ", ".join(f"{cause} {count}" for cause, count in sorted(progress.failures.items()))
         parts.append(f"failed attempts: {causes}")
+    if progress.resets:
+        parts.append("resets: " + ", ".join(f"{level} {count}" for level, count in sorted(progress.resets.items())))
     if progress.holes:
         parts.append(f"{len(progress.holes)} holes")
     if progress.waiting_for:

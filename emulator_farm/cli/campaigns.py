@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -53,6 +53,17 @@ def harvest(
     max_steps: Annotated[int | None, typer.Option(help="Replaces every task's own step limit.")] = None,
     episode_timeout: Annotated[float, typer.Option(help="Seconds after which an episode is truncated.")] = 1800.0,
     ui_tree: Annotated[bool, typer.Option(help="Capture the UI tree with every frame.")] = True,
+    reset: Annotated[
+        Literal["auto", "home", "apps", "snapshot", "recycle"],
+        typer.Option(help="What is done to a phone before each episode; docs/devices.md says what each does."),
+    ] = "auto",
+    base: Annotated[
+        str | None, typer.Option("--base-snapshot", help="What --reset snapshot loads; one of its own without it.")
+    ] = None,
+    snapshot_loads: Annotated[int, typer.Option(help="Snapshot loads after which a phone is restarted.")] = 50,
+    allow_reboot: Annotated[
+        bool, typer.Option("--allow-reboot", help="Restart phones that are not virtual where nothing else helps.")
+    ] = False,
     patience: Annotated[
         float, typer.Option(help="Seconds to wait for a dead policy server, Redis or last phone.")
     ] = 60.0,
@@ -96,6 +107,7 @@ def harvest(
                 "limits": {"max_steps": max_steps, "episode_s": episode_timeout, "ui_tree": ui_tree},
                 "patience_s": patience,
                 "log_dir": log_dir,
+                "reset": {"level": reset, "base": base, "loads": snapshot_loads, "reboot": allow_reboot},
             }
         )
     except ValidationError as error:
@@ -172,7 +184,11 @@ def work(
 
 def _flags(error: ValidationError) -> str:
     """Name the flags of a failed validation."""
-    names = {"limits.episode_s": "episode-timeout"}
+    names = {
+        "limits.episode_s": "episode-timeout",
+        "reset.base": "base-snapshot",
+        "reset.loads": "snapshot-loads",
+    }
     texts = []
     for problem in error.errors():
         field = ".".join(str(part) for part in problem["loc"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from agent_server.geometry import Size
 from emulator_farm.devices.dumpsys import UnexpectedReply, wm_density, wm_size
@@ -27,6 +28,8 @@ class DeviceInfo:
     features: frozenset[str]
     boot_id: str
     """Changes with every boot; empty where the kernel does not tell."""
+    properties: Mapping[str, str] = field(repr=False)
+    """All that `getprop` tells."""
 
 
 def ask_info(transport: Transport) -> DeviceInfo:
@@ -48,4 +51,5 @@ def ask_info(transport: Transport) -> DeviceInfo:
         fingerprint=facts.get("ro.build.fingerprint", "unknown"),
         features=transport.features(),
         boot_id=boot_id.strip(),
+        properties=facts,
     )

@@ -32,7 +32,7 @@ BASE = "farm-base"
 """The snapshot that the farm takes of a phone when it first meets it."""
 _MARK = ":farm-item:"
 _ASK_S = 120.0
-_MEND_S = 5.0
+_MEND_S = 3.0
 _RECYCLE_S = 240.0
 _CLOCKS = ("clock",)
 _GO_HOME = "input keyevent 3"
@@ -176,6 +176,8 @@ def bring(device: Device, items: Iterable[Item], baseline: Baseline, patience_s:
 def ask(device: Device, items: Iterable[Item]) -> dict[str, str]:
     items = tuple(items)
     asks = list(dict.fromkeys(ask for item in items for ask in item.asks))
+    if not asks:
+        return {}
     said = device.transport.shell("; ".join(f"{ask}; echo; echo {_MARK}" for ask in asks), _ASK_S).text
     answers = dict(zip(asks, said.split(f"\n{_MARK}\n"), strict=False))
     readings = {}

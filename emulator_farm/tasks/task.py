@@ -15,6 +15,7 @@ import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from agent_server.schemas import GOAL_LIMIT
+from emulator_farm.devices.reset_policy import Needs
 from emulator_farm.errors import InvalidTask
 from emulator_farm.tasks.changes import Pattern
 from emulator_farm.tasks.conditions import Check
@@ -26,7 +27,7 @@ from emulator_farm.tasks.text import matching
 DEFAULT_MAX_STEPS = 30
 MAX_SEED = 2**63 - 1
 
-_LATER: dict[str, JsonValue] = {"milestones": [], "changes": None}
+_LATER: dict[str, JsonValue] = {"milestones": [], "changes": None, "reset": None}
 """Fields that tasks once did not have: left out of a digest where they hold nothing, so that it is what it was."""
 
 TaskName = Annotated[str, matching(r"[a-z0-9_]{1,100}", "a task name (a-z, 0-9 and _, at most 100)")]
@@ -58,6 +59,8 @@ class TaskInstance(BaseModel):
     """What holds on the way to the goal, in order."""
     changes: tuple[Pattern, ...] | None = None
     """What may be different on the phone afterwards; None: nothing is said of that."""
+    reset: Needs | None = None
+    """How clean a phone it needs where that is left to the task; None: as the run does with all."""
     max_steps: MaxSteps = DEFAULT_MAX_STEPS
     tags: tuple[Tag, ...] = ()
     question: bool = False
@@ -85,6 +88,7 @@ class TaskSpec(BaseModel):
     check: JsonValue = None
     milestones: Annotated[tuple[JsonValue, ...], Field(strict=False)] = ()
     changes: Annotated[tuple[str, ...], Field(strict=False)] | None = None
+    reset: Needs | None = None
     max_steps: MaxSteps = DEFAULT_MAX_STEPS
     tags: Annotated[tuple[Tag, ...], Field(strict=False)] = ()
     question: bool = False
@@ -129,6 +133,7 @@ class TaskSpec(BaseModel):
             "check": fill(self.check, values),
             "milestones": [fill(check, values) for check in self.milestones],
             "changes": None if self.changes is None else [fill_text(pattern, values) for pattern in self.changes],
+            "reset": self.reset,
             "max_steps": self.max_steps,
             "tags": list(self.tags),
             "question": self.question,
