@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ import redis
 from emulator_farm import processes, tether
 from emulator_farm.board import Board
 from emulator_farm.devices.adb_server import AdbServer
+from emulator_farm.devices.capture import Frames
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
 from emulator_farm.devices.reset_policy import ResetPolicy
@@ -59,14 +61,17 @@ class Fleet:
         devices: DevicesSpec,
         log_dir: Path,
         policy_token_file: str | None = None,
+        frames: Frames = "png",
         reset: ResetPolicy | None = None,
     ) -> None:
+        """`frames` is how the run keeps them, which decides how they are taken best."""
         self.host = f"{os.uname().nodename}-{os.getpid()}"
         self.devices = devices
         self._site = Site(
             host=self.host, redis_url=redis_url, run=run, out=out, adb_port=0, policy_token_file=policy_token_file
         )
         self._log_dir = log_dir
+        self._frames = frames
         self._connection = redis.Redis.from_url(redis_url)
         self._pool = Pool(self._connection, self.host)
         self._upkeep = Upkeep(self._connection, self.host, reset or ResetPolicy())
@@ -99,6 +104,11 @@ class Fleet:
     def unfit(self) -> dict[str, str]:
         """Phones that are out of service, and why."""
         return {phone.serial: phone.trouble for phone in self._phones.values() if phone.trouble}
+
+    @property
+    def ways(self) -> dict[str, int]:
+        """How the phones are reached: a line each, and how many phones it is true of. Raises redis.RedisError."""
+        return Counter(choice.told for choice in self._pool.choices().values())
 
     def start(self) -> None:
         """Start the adb server, the phones and the workers. Raises InfrastructureError where no phone is fit."""
@@ -201,18 +211,20 @@ class Fleet:
             phone.failures, phone.trouble = 0, ""
 
     def _recover(self, serial: str, lease: Lease | None) -> None:
-        """Make the last holder harmless, connect anew, prove the phone, put it into the pool."""
+        """Make the last holder harmless, connect anew, prove the phone, find the ways to it, put it into the pool."""
         assert self._adb is not None
         if lease is not None:
             self._disarm(lease)
         if ":" in serial:
             self._adb.disconnect(serial)
         self._adb.connect(serial)
-        with Device(serial, port=self._adb.address.port) as device:
+        with Device(serial, port=self._adb.address.port, frames=self._frames) as device:
             self._upkeep.take_in(device)
+            device.provision()
+            choice = device.ways.choice
         if lease is not None:
             self._pool.leases.release(lease)
-        self._pool.put(serial)
+        self._pool.put(serial, choice)
 
     def _disarm(self, lease: Lease) -> None:
         holder = lease.holder

@@ -266,6 +266,7 @@ class Harvest:
         """Note since when there is no phone to play on, here or elsewhere."""
         unfit = fleet.unfit
         self.progress.phones = fleet.size - len(unfit)
+        self.progress.ways = fleet.ways or self.progress.ways
         if self.progress.phones or self._elsewhere:
             self._phones_lost = None
         elif self._phones_lost is None:

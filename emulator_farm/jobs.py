@@ -19,12 +19,14 @@ from typing import Any
 import redis
 from rq import get_current_job
 
+from agent_server.adapters import ADAPTERS
 from agent_server.client import PolicyClient
 from emulator_farm import processes, tether
 from emulator_farm.board import Board, Event, Order
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
 from emulator_farm.devices.reset import Reset
+from emulator_farm.disturbance import Watch, signs
 from emulator_farm.episode import Attempt, Episode, Header
 from emulator_farm.errors import (
     AdbServerGone,
@@ -84,9 +86,13 @@ class Try:
     avoid: list[str]
     site: Site
     phone: str = ""
+    ways: str = ""
+    """How the phone was reached, in words."""
     reset: Reset | None = None
     """What was done to the phone before."""
     claim: Lease | None = None
+    known: frozenset[str] = frozenset()
+    """What befell the phones of earlier tries; when it comes again, it is the task's."""
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def run(self) -> None:
@@ -105,6 +111,8 @@ class Try:
             self._post("published", 0)
             return
         number = store.next_attempt(self.planned.episode_id)
+        if number > 1:
+            self.known = signs(store.attempts(self.planned.episode_id))
         self.claim = self.board.claims.acquire(self.planned.episode_id, self._holder(number))
         if self.claim is None:
             return
@@ -139,7 +147,7 @@ class Try:
             else:
                 seconds = time.monotonic() - began
                 with contextlib.suppress(StoreError):  # the episode is there, and says more than its attempt
-                    self._write(store, number, "published", "", self.reset.note if self.reset else "")
+                    self._write(store, number, "published", "", self._notes())
                 facts = {"status": episode.status, "steps": len(episode.moves), "seconds": seconds}
                 self._post("published", number, reset=self.reset.level if self.reset else "", **facts)
 
@@ -152,7 +160,7 @@ class Try:
         if self.claim is not None:
             self.board.claims.annotate(self.claim, holder.model_copy(update={"phone": self.phone}))
         try:
-            episode = self._roll(hold, number)
+            episode = self._roll(hold, number, pool, lease)
             if Upkeep(self.board.connection, self.site.host, self.order.reset).after_episode(self.phone):
                 pool.withdraw(self.phone)
         except (DeviceError, AdbServerGone):
@@ -164,29 +172,59 @@ class Try:
         store.publish(episode)
         return episode
 
-    def _roll(self, hold: Hold, number: int) -> Episode:
+    def _roll(self, hold: Hold, number: int, pool: Pool, lease: Lease) -> Episode:
         with (
-            Device(self.phone, port=self.site.adb_port, gate=hold.check) as device,
+            Device(self.phone, port=self.site.adb_port, gate=hold.check, frames=self.order.limits.frames) as device,
             PolicyClient(
                 self.order.policy_url, token=self.site.policy_token(), timeout_s=self.order.policy_timeout_s
             ) as policy,
         ):
-            self.reset = Upkeep(self.board.connection, self.site.host, self.order.reset).before_episode(
-                device, self.planned.task.reset
-            )
-            return Rollout(
-                device=device,
-                policy=policy,
-                task=self.planned.task,
-                header=self._header(device, number),
-                limits=self.order.limits,
-                sampling=self.order.sampling,
-                checkpoint=hold.check,
-                on_step=lambda _step: self._count_step(),
-                model=self.order.model,
-                images=self.order.images,
-                tokens=self.order.tokens,
-            ).play()
+            self._reach(device, pool, lease)
+            try:
+                return self._play_on(device, policy, hold, number)
+            finally:
+                self._tell_ways(device, pool, lease)
+
+    def _play_on(self, device: Device, policy: PolicyClient, hold: Hold, number: int) -> Episode:
+        self.reset = Upkeep(self.board.connection, self.site.host, self.order.reset).before_episode(
+            device, self.planned.task.reset
+        )
+        return Rollout(
+            device=device,
+            policy=policy,
+            task=self.planned.task,
+            header=self._header(device, number),
+            limits=self.order.limits,
+            sampling=self.order.sampling,
+            checkpoint=hold.check,
+            on_step=lambda _step: self._count_step(),
+            model=self.order.model,
+            images=self.order.images,
+            tokens=self.order.tokens,
+            watch=Watch(device, self.known, needs_tree=self.order.adapter not in ADAPTERS),
+        ).play()
+
+    def _reach(self, device: Device, pool: Pool, lease: Lease) -> None:
+        """Use the ways to the phone that were found for it; find them where it has begun another life since."""
+        choice = pool.choice(self.phone)
+        if choice is None or not device.ways.use(choice):
+            device.provision()
+            pool.note(lease, device.ways.choice)
+
+    def _tell_ways(self, device: Device, pool: Pool, lease: Lease) -> None:
+        """What the phone was reached by to the end; whoever plays on it next begins with that."""
+        choice = device.ways.choice
+        self.ways = choice.told
+        logger.info("%s on %s: %s", self.planned.episode_id, self.phone, self.ways)
+        with contextlib.suppress(redis.RedisError):  # `hold` decides whether the loss of Redis ends the episode
+            if choice != pool.choice(self.phone):
+                logger.info("%s is noted as reached by %s", self.phone, choice)
+                pool.note(lease, choice)
+
+    def _notes(self) -> str:
+        """What is to be known of an attempt that went well: a reset that needed more than usual, and the ways."""
+        notes = [self.reset.note if self.reset else "", self.ways]
+        return "; ".join(note for note in notes if note)
 
     def _count_step(self) -> None:
         try:

@@ -68,6 +68,14 @@ redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
 return 1
 """
 
+_NOTE = """
+-- KEYS: expiries, holders, notes. ARGV: member, fence, text. Notes the text of the member where the fence still holds.
+local entry = redis.call('HGET', KEYS[2], ARGV[1])
+if not entry or string.match(entry, '^%d+') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[3])
+return 1
+"""
+
 _LIST = """
 -- KEYS: expiries, holders. Returns the time and, for each member, its expiry and entry.
 local t = redis.call('TIME')
@@ -152,6 +160,10 @@ class Leases:
     def annotate(self, lease: Lease, holder: Holder) -> bool:
         """Say more about the holder; False where the lease is someone else's."""
         return self._run(_ANNOTATE, self._keys, [lease.member, lease.fence, holder.model_dump_json()]) == 1
+
+    def note(self, lease: Lease, notes: str, text: str) -> bool:
+        """Write what the holder found out of the member into the hash `notes`; False where it is not the holder now."""
+        return self._run(_NOTE, [*self._keys, notes], [lease.member, lease.fence, text]) == 1
 
     def held(self) -> list[Lease]:
         """Every lease, expired ones included."""

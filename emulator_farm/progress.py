@@ -40,6 +40,8 @@ class Progress:
     """Episodes given up for now, and why."""
     playing: int = 0
     phones: int = 0
+    ways: dict[str, int] = field(default_factory=dict)
+    """How the phones are reached: a line each, and how many phones it is true of."""
     resets: dict[str, int] = field(default_factory=dict)
     """Resets before episodes that were published, by level."""
     waiting_for: str = ""
@@ -125,6 +127,12 @@ def summary(progress: Progress) -> str:
         parts.append(f"waiting for {progress.waiting_for}")
     parts.append(f"ETA {_clock(progress.eta_s)}" if progress.left else f"took {_clock(progress.seconds)}")
     return " · ".join(parts)
+
+
+def reached(progress: Progress) -> str:
+    """One line: how the phones were reached; empty where that is not known."""
+    counted = sorted(progress.ways.items(), key=lambda way: -way[1])
+    return "; ".join(f"{count} {'phone' if count == 1 else 'phones'}: {told}" for told, count in counted)
 
 
 def _panel(progress: Progress) -> Table:

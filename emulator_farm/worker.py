@@ -7,6 +7,7 @@ wait for imports. A worker that dies is forked again. Workers die with this proc
 from __future__ import annotations
 
 import contextlib
+import importlib
 import logging
 import os
 import signal
@@ -97,6 +98,8 @@ def main() -> int:
 
 def warm_up() -> None:
     """Let libraries load what they load at first use, pandas too where pyarrow finds it, before anything is forked."""
+    with contextlib.suppress(ModuleNotFoundError):  # the extra `emulator`
+        importlib.import_module("emulator_farm.devices.grpc_channel")
     pa.array([0], pa.int32())
     encode(SCHEMA.empty_table())
     with socket.socket() as closed:

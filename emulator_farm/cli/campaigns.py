@@ -53,6 +53,9 @@ def harvest(
     max_steps: Annotated[int | None, typer.Option(help="Replaces every task's own step limit.")] = None,
     episode_timeout: Annotated[float, typer.Option(help="Seconds after which an episode is truncated.")] = 1800.0,
     ui_tree: Annotated[bool, typer.Option(help="Capture the UI tree with every frame.")] = True,
+    frames: Annotated[
+        Literal["png", "jpeg95"], typer.Option(help="Record frames as they are, or as JPEG of quality 95.")
+    ] = "png",
     reset: Annotated[
         Literal["auto", "home", "apps", "snapshot", "recycle"],
         typer.Option(help="What is done to a phone before each episode; docs/devices.md says what each does."),
@@ -104,7 +107,7 @@ def harvest(
                     "constrained": constrained,
                 },
                 "tokens": tokens,
-                "limits": {"max_steps": max_steps, "episode_s": episode_timeout, "ui_tree": ui_tree},
+                "limits": {"max_steps": max_steps, "episode_s": episode_timeout, "ui_tree": ui_tree, "frames": frames},
                 "patience_s": patience,
                 "log_dir": log_dir,
                 "reset": {"level": reset, "base": base, "loads": snapshot_loads, "reboot": allow_reboot},
@@ -117,7 +120,7 @@ def harvest(
 
 def _play(campaign: Campaign, settings: RuleSettings) -> None:
     from emulator_farm.cli.records import filter_and_report
-    from emulator_farm.progress import ProgressDisplay, summary
+    from emulator_farm.progress import ProgressDisplay, reached, summary
 
     console = Console(stderr=True)
     missing = campaign.missing()
@@ -131,6 +134,8 @@ def _play(campaign: Campaign, settings: RuleSettings) -> None:
     with ProgressDisplay(console) as display:
         outcome = campaign.run(display)
     _say(console, summary(outcome.progress))
+    if ways := reached(outcome.progress):
+        _say(console, ways)
     try:
         if not outcome.stopped and campaign.store.episode_ids():
             filter_and_report(campaign.store, settings, renew=missing > 0)

@@ -11,8 +11,9 @@ import io
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal, assert_never
 
 from PIL import Image
 
@@ -27,11 +28,15 @@ _CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 _PIECE = 1 << 16
 _MAX_SIDE = 32_768
 _RAW_HEADER = struct.Struct("<IIII")
+_JPEG_QUALITY = 95
+
+Frames = Literal["png", "jpeg95"]
+"""How frames are kept: as PNG, pixel for pixel, or as JPEG of quality 95 whose chroma has every pixel too."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One checked screenshot: a complete PNG of `size` pixels.
+    """One checked screenshot: a complete picture of `size` pixels, encoded as `encoding` says.
 
     `flags` says what was unusual: `leading_text` and `trailing_data` were cut away, `crlf` was undone, `black` means
     that every pixel is black.
@@ -40,10 +45,11 @@ class Frame:
     image: bytes
     size: Size
     flags: tuple[str, ...] = ()
+    encoding: Frames = "png"
 
     @cached_property
     def sha256(self) -> str:
-        """Hex digest of the PNG."""
+        """Hex digest of the image."""
         return hashlib.sha256(self.image).hexdigest()
 
     @property
@@ -84,12 +90,12 @@ def read_frame(data: bytes, *, serial: str) -> Frame:
     return Frame(png, size, tuple(flags))
 
 
-def read_raw_frame(data: bytes, *, serial: str) -> Frame:
+def read_raw_frame(data: bytes, *, serial: str, frames: Frames = "png") -> Frame:
     """Check what `screencap` without `-p` wrote, and encode it here, as RGB. Raises BadFrame.
 
     The header is width, height and format, and a colour space since Android 9; then come RGBA rows.
     """
-    return encode_frame(read_raw_picture(data, serial=serial))
+    return encode_frame(read_raw_picture(data, serial=serial), frames)
 
 
 def read_raw_picture(data: bytes, *, serial: str) -> Image.Image:
@@ -98,14 +104,31 @@ def read_raw_picture(data: bytes, *, serial: str) -> Image.Image:
     return Image.frombytes("RGB", size, pixels, "raw", "RGBX")
 
 
-def encode_frame(image: Image.Image) -> Frame:
+def encode_frame(image: Image.Image, frames: Frames = "png") -> Frame:
     """A frame of an RGB image."""
     out = io.BytesIO()
-    image.save(out, "PNG", compress_level=1)
-    return Frame(out.getvalue(), Size(*image.size), ("black",) if image.getbbox() is None else ())
+    match frames:
+        case "png":
+            image.save(out, "PNG", compress_level=1)
+        case "jpeg95":
+            image.save(out, "JPEG", quality=_JPEG_QUALITY, subsampling="4:4:4")
+        case _:
+            assert_never(frames)
+    return Frame(out.getvalue(), Size(*image.size), ("black",) if image.getbbox() is None else (), frames)
 
 
-def _raw_pixels(data: bytes, serial: str) -> tuple[Size, bytes]:
+def recorded_as(frame: Frame, frames: Frames, *, serial: str) -> Frame:
+    """The same frame, encoded anew where it is not yet so. Raises BadFrame where its image does not decode."""
+    if frame.encoding == frames:
+        return frame
+    try:
+        with Image.open(io.BytesIO(frame.image)) as image:
+            return replace(encode_frame(image.convert("RGB"), frames), flags=frame.flags)
+    except (OSError, SyntaxError, ValueError) as error:
+        raise BadFrame(f"the screenshot does not decode: {error}", serial=serial, reason="corrupt") from None
+
+
+def _raw_pixels(data: bytes, serial: str) -> tuple[Size, memoryview]:
     if not data:
         raise BadFrame("the screenshot is empty", serial=serial, reason="empty")
     if len(data) < _RAW_HEADER.size:
@@ -117,7 +140,7 @@ def _raw_pixels(data: bytes, serial: str) -> tuple[Size, bytes]:
     expected = width * height * 4
     for header in (12, 16):
         if len(data) - header == expected:
-            return Size(width, height), data[header:]
+            return Size(width, height), memoryview(data)[header:]
     raise BadFrame(f"{len(data)} bytes are not {width}x{height} pixels", serial=serial, reason="truncated")
 
 

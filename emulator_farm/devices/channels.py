@@ -7,16 +7,17 @@ is used only after it showed the same pixels once, and only as long as it neithe
 from __future__ import annotations
 
 import io
+import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from PIL import Image, ImageChops
 
 from agent_server.geometry import Size
-from emulator_farm.devices.capture import Frame, read_frame, read_raw_frame, read_raw_picture
+from emulator_farm.devices.capture import Frame, Frames, read_frame, read_raw_frame, read_raw_picture, recorded_as
 from emulator_farm.devices.transport import Transport
 from emulator_farm.errors import BadFrame
 
@@ -36,7 +37,7 @@ class CaptureChannel(Protocol):
     @property
     def name(self) -> str: ...
 
-    def take(self) -> Frame:
+    def take(self, frames: Frames = "png") -> Frame:
         """A whole frame."""
         ...
 
@@ -63,15 +64,24 @@ class Screencap:
         self._display = display
         self._raw = raw
         self._last: Glance | None = None
+        self._recorded: tuple[bytes, Frame] | None = None
+        """The last PNG and what was made of it: most looks show what the one before showed."""
 
     @property
     def name(self) -> str:
         return "screencap" if self._raw else "screencap -p"
 
-    def take(self) -> Frame:
+    def take(self, frames: Frames = "png") -> Frame:
         serial = self._transport.serial
         data = self._bytes()
-        return read_raw_frame(data, serial=serial) if self._raw else read_frame(data, serial=serial)
+        if self._raw:
+            return read_raw_frame(data, serial=serial, frames=frames)
+        frame = read_frame(data, serial=serial)
+        if frame.encoding == frames:
+            return frame
+        if self._recorded is None or self._recorded[0] != frame.image:
+            self._recorded = frame.image, recorded_as(frame, frames, serial=serial)
+        return replace(self._recorded[1], flags=frame.flags)
 
     def glance(self) -> Glance:
         """Pixels are looked at as they come; a PNG is decoded where it is not the one before."""
@@ -105,8 +115,10 @@ class ChannelReport:
 class Capture:
     """The channels of one phone, the best first and `screencap -p` last, which is never dropped."""
 
-    def __init__(self, channels: Sequence[CaptureChannel]) -> None:
+    def __init__(self, channels: Sequence[CaptureChannel], told: Callable[[str, str], None] | None = None) -> None:
+        """`told` hears of every source that is used no longer, `grpc` for instance, and why."""
         self._channels = [*channels]
+        self._told = told
         self.dropped: dict[str, str] = {}
         """Why a channel is used no longer, by its name."""
 
@@ -117,6 +129,11 @@ class Capture:
     @property
     def reference(self) -> CaptureChannel:
         return self._channels[-1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all that are in use, in order."""
+        return tuple(channel.name for channel in self._channels)
 
     def glance(self) -> Glance:
         """A picture to see change by, by the best channel that works."""
@@ -135,35 +152,47 @@ class Capture:
         source = fast[0].name.split()[0]
         self.dropped |= {channel.name: why for channel in fast if channel.name.startswith(source)}
         self._channels = [*(channel for channel in fast if not channel.name.startswith(source)), reference]
+        if self._told is not None:
+            self._told(source, why)
         return True
 
 
-def choose(candidates: Sequence[CaptureChannel], reference: CaptureChannel) -> tuple[Capture, list[ChannelReport]]:
+def choose(
+    candidates: Sequence[CaptureChannel], reference: CaptureChannel, frames: Frames = "png"
+) -> tuple[list[CaptureChannel], list[ChannelReport]]:
     """Measure and compare every channel; the trusted ones that are faster than the reference, fastest first.
 
-    Raises BadFrame and DeviceError where the reference itself fails.
+    What is measured are frames as they are kept, `frames`; pixels are compared as they are. Raises BadFrame and DeviceError where the reference itself fails.
     """
-    base = _latency(reference)
+    base = _latency(reference, frames)
     reports = [ChannelReport(reference.name, base, True)]
     usable: list[tuple[float, CaptureChannel]] = []
     for channel in candidates:
         try:
-            why = _lies(channel, reference)
-            latency = None if why else _latency(channel)
-        except (ChannelFailed, BadFrame) as error:
+            why = lies(channel, reference)
+            latency = None if why else _latency(channel, frames, hopeless=2 * base)
+        except ChannelFailed as error:
             why, latency = str(error), None
         if latency is not None and latency < base:
             usable.append((latency, channel))
         reports.append(ChannelReport(channel.name, latency, not why, why))
     usable.sort(key=lambda entry: entry[0])
-    return Capture([*(channel for _, channel in usable), reference]), reports
+    return [channel for _, channel in usable], reports
 
 
-def _lies(channel: CaptureChannel, reference: CaptureChannel) -> str:
-    """Why a channel cannot be trusted, empty where it showed what the reference showed just before or after."""
+def lies(channel: CaptureChannel, reference: CaptureChannel) -> str:
+    """Why a channel cannot be trusted, empty where it showed what the reference showed just before or after.
+
+    Raises BadFrame and DeviceError where the reference fails.
+    """
     after = reference.take()
     for _ in range(_TRIES):
-        before, frame, after = after, channel.take(), reference.take()
+        before = after
+        try:
+            frame = channel.take()
+        except (ChannelFailed, BadFrame) as error:
+            return str(error)
+        after = reference.take()
         if before.black and after.black:
             return "the screen is black: nothing to compare"
         if frame.size != before.size and before.size == after.size:
@@ -175,14 +204,14 @@ def _lies(channel: CaptureChannel, reference: CaptureChannel) -> str:
     return "the screen did not stand still for a comparison"
 
 
-def _latency(channel: CaptureChannel) -> float:
-    """Median milliseconds of a frame."""
-    times = []
-    for _ in range(_REPEATS):
+def _latency(channel: CaptureChannel, frames: Frames, hopeless: float = math.inf) -> float:
+    """Median milliseconds of a frame; asked once where that took `hopeless` long."""
+    times: list[float] = []
+    while len(times) < _REPEATS and (not times or times[0] < hopeless):
         began = time.perf_counter()
-        channel.take()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times) * 1000
+        channel.take(frames)
+        times.append((time.perf_counter() - began) * 1000)
+    return statistics.median(times)
 
 
 def same_pixels(one: Frame, other: Frame) -> bool:

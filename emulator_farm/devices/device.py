@@ -30,18 +30,20 @@ from agent_server.actions import (
 from emulator_farm.devices import health, sync
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.apps import Apps
-from emulator_farm.devices.capture import Frame
+from emulator_farm.devices.arrival import Arrival
+from emulator_farm.devices.capture import Frame, Frames
 from emulator_farm.devices.dumpsys import Display, Focus
 from emulator_farm.devices.hands import Hands
 from emulator_farm.devices.info import DeviceInfo, ask_info
 from emulator_farm.devices.keyboard import Keyboard
 from emulator_farm.devices.observation import Observation, Outcome
-from emulator_farm.devices.provision import Provision, Ways
+from emulator_farm.devices.provision import Provision
 from emulator_farm.devices.replies import Row
 from emulator_farm.devices.screen import Patience, Screen
 from emulator_farm.devices.snapshots import Snapshots, State
 from emulator_farm.devices.storage import Namespace, Storage
 from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Command, Completed, Transport
+from emulator_farm.devices.ways import Ways
 
 _RESTORE_S = 120.0
 _PREPARATIONS = (
@@ -70,15 +72,16 @@ class Device:
         gate: Callable[[], None] | None = None,
         patience: Patience | None = None,
         raw_frames: bool = False,
+        frames: Frames = "png",
     ) -> None:
         """Nothing is contacted yet. The adb server is `server`, or listens on `port` of this host, or is named in
         ANDROID_ADB_SERVER_PORT. `gate` is called before every exchange and may raise. `raw_frames` has screenshots
-        encoded here instead of on the phone.
+        encoded here instead of on the phone; `frames` says how they are kept.
         """
         self.serial = serial
         self.server = server or (AdbServer.from_environment() if port is None else AdbServer(port=port))
         self.transport = Transport(serial, self.server.address, gate)
-        self.screen = Screen(self.transport, patience or Patience(), raw_frames=raw_frames)
+        self.screen = Screen(self.transport, patience or Patience(), raw_frames=raw_frames, frames=frames)
         self.apps = Apps(self.transport)
         self.keyboard = Keyboard(self.transport, self.apps.install, self.screen.patience.keyboard_s)
         self.storage = Storage(self.transport)
@@ -88,7 +91,8 @@ class Device:
         self._untouched: Observation | None = None
         """The last observation, until something is done about it."""
         self.hands = Hands(self.transport)
-        self.ways = Ways(self.transport, self.screen, self.hands)
+        self.arrival = Arrival(self.transport)
+        self.ways = Ways(self.transport, self.screen, self.hands, lambda: self.info)
 
     def __enter__(self) -> Self:
         return self
@@ -113,9 +117,11 @@ class Device:
         """Frame, UI tree, and who is in front, once the screen is at rest.
 
         With a tree the dump waits for rest; without, pictures are watched until they change no more, unless `settle`
-        is off. Raises BadFrame where no usable frame came in time; what is merely unusual is in the flags.
+        is off. Raises BadFrame where no usable frame came in time, DeviceError (`input_lost`) where the last gesture did
+        not reach the phone; what is merely unusual is in the flags.
         """
         observation = self.screen.observe(ui_tree=ui_tree, settle=settle)
+        self.arrival.seen(observation)
         self._seen = Display(observation.size, observation.rotation)
         self._untouched = observation
         return observation
@@ -180,6 +186,7 @@ class Device:
                 return Outcome("rejected", changed)
         match action:
             case Click() | DoubleClick() | LongPress() | Drag() | Scroll() | Press():
+                self.arrival.sending(seen)
                 tool = "input -d 0" if self.screen.several else "input"
                 return self._acted(self.hands.perform(action, self._seen or self.display(), tool=tool))
             case Type(text=text):
@@ -210,6 +217,7 @@ class Device:
     def forget(self) -> None:
         """Drop what was learned about the phone: it was restarted, or its snapshot restored."""
         self._info = self._seen = self._untouched = None
+        self.arrival.sending(None)
         self.hands.forget()
         self.transport.forget()
         self.keyboard.forget()
@@ -230,6 +238,7 @@ class Device:
         self.forget()
         if wait:
             health.wait_until_ready(self, _RESTORE_S)
+        self.ways.renew()
 
     def fork(self, others: Sequence[Device]) -> None:
         """Make other phones what this one is now, to the pixel, so that each can go its own way from here.
@@ -239,6 +248,7 @@ class Device:
         self.snapshots.copy_to([other.snapshots for other in others])
         for other in others:
             other.forget()
+            other.ways.renew()
 
     def state(self) -> State | None:
         """Everything that is on the phone as data, None where it cannot tell (a virtual phone can)."""

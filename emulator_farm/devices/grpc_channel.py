@@ -9,7 +9,7 @@ from PIL import Image
 
 from agent_server.actions import Click, DoubleClick, Drag, Key, LongPress, Press, Scroll
 from agent_server.geometry import Point, Size
-from emulator_farm.devices.capture import Frame, encode_frame, read_frame
+from emulator_farm.devices.capture import Frame, Frames, encode_frame, read_frame, recorded_as
 from emulator_farm.devices.channels import GLANCE_SIDE, ChannelFailed, Glance
 from emulator_farm.devices.controller import Controller
 from emulator_farm.devices.gestures import LONG_PRESS_MS, Gesture, scroll_ms, scroll_path
@@ -45,13 +45,13 @@ class GrpcCapture:
     def name(self) -> str:
         return "grpc png" if self._png else "grpc rgb"
 
-    def take(self) -> Frame:
+    def take(self, frames: Frames = "png") -> Frame:
         """The reply says how large it is; nothing else is believed."""
         kind = wire.ImageFormat.PNG if self._png else wire.ImageFormat.RGB888
         image = self._image(kind)
         if self._png:
-            return read_frame(image.image, serial=self._serial)
-        return encode_frame(self._picture(image))
+            return recorded_as(read_frame(image.image, serial=self._serial), frames, serial=self._serial)
+        return encode_frame(self._picture(image), frames)
 
     def glance(self) -> Glance:
         return Glance(self._picture(self._image(wire.ImageFormat.RGB888, GLANCE_SIDE)))

@@ -18,13 +18,23 @@ class Hands:
         self._transport = transport
         self._fast: GestureChannel | None = None
         self._can_drag = True
-        self.dropped = ""
-        """Why the fast way is used no longer."""
+        self.dropped: dict[str, str] = {}
+        """Why a fast way is used no longer, by its name."""
+
+    @property
+    def way(self) -> str:
+        """The way that gestures take where it can do them."""
+        return "input" if self._fast is None else self._fast.name
 
     def use(self, channel: GestureChannel | None) -> None:
         """Send gestures this way where it can do them; None for `input` alone."""
         self._fast = channel
-        self.dropped = ""
+        self.dropped = {}
+
+    def drop(self, name: str, why: str) -> None:
+        """Use the way of this name no longer."""
+        if self._fast is not None and self._fast.name == name:
+            self._fast, self.dropped = None, {name: why}
 
     def forget(self) -> None:
         """Drop what was learned about the phone."""
@@ -43,7 +53,7 @@ class Hands:
             try:
                 return Outcome("ok", "", self._fast.perform(gesture, seen.size))
             except ChannelFailed as failure:  # nothing was done, so that `input` may do it
-                self._fast, self.dropped = None, str(failure)
+                self.drop(self._fast.name, str(failure))
         return self._by_input(gesture, seen, tool)
 
     def _by_input(self, gesture: Gesture, seen: Display, tool: str) -> Outcome:

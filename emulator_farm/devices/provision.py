@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from agent_server.geometry import Size
-from emulator_farm.devices.channels import Capture, CaptureChannel, ChannelFailed, ChannelReport, choose
+from emulator_farm.devices.channels import CaptureChannel, ChannelFailed, ChannelReport, choose
 from emulator_farm.devices.emulators import endpoint_of
 from emulator_farm.devices.gestures import GestureChannel
-from emulator_farm.devices.hands import Hands
-from emulator_farm.devices.replies import properties
 from emulator_farm.devices.screen import Screen
 from emulator_farm.devices.transport import Transport
 from emulator_farm.errors import CommandFailed
@@ -39,10 +37,9 @@ class Found:
     close: Callable[[], None]
 
 
-def find_controller(transport: Transport) -> Found | str:
-    """The phone's gRPC controller, or why there is none. Raises DeviceError where the phone does not answer."""
-    known = properties(transport.shell("getprop").text)
-    endpoint = endpoint_of(transport.serial, known)
+def find_controller(transport: Transport, properties: Mapping[str, str]) -> Found | str:
+    """The gRPC controller of the phone with these properties, or why there is none."""
+    endpoint = endpoint_of(transport.serial, properties)
     if endpoint is None:
         return "no gRPC port is known; an emulator opens one with `-grpc PORT -grpc-use-token`"
     try:
@@ -61,54 +58,21 @@ def find_controller(transport: Transport) -> Found | str:
     return Found(captures, GrpcInput(controller, transport, panel), controller.close)
 
 
-def provision(screen: Screen, transport: Transport, found: Found | str) -> tuple[Provision, bool]:
-    """Choose the ways to frames, and say whether gestures go by the controller.
+def provision(screen: Screen, transport: Transport, found: Found | str) -> tuple[Provision, list[CaptureChannel], bool]:
+    """What was found out, the ways to frames that are better than `screencap -p`, and whether gestures go by gRPC.
 
     They do where it is faster than `input` and showed this phone's pixels: it is the same phone then. Raises
     BadFrame and DeviceError where `screencap -p` gives nothing to compare with.
     """
     fast = () if isinstance(found, str) else found.captures
-    capture, reports = choose([*fast, screen.channel(raw=True)], screen.channel(raw=False))
-    screen.use(capture)
+    usable, reports = choose([*fast, screen.channel(raw=True)], screen.channel(raw=False), screen.frames)
     if isinstance(found, str):
         reports.append(ChannelReport("grpc", None, False, found))
     names = {channel.name for channel in fast}
     same = any(report.trusted for report in reports if report.name in names)
     inputs = [_grpc_input(found, same), _adb_input(transport)]
     by_grpc = inputs[0].trusted and _ms(inputs[0]) < _ms(inputs[1])
-    return Provision(tuple(sorted(reports, key=_rank)), tuple(sorted(inputs, key=_rank))), by_grpc
-
-
-class Ways:
-    """The ways by which one phone is looked at and touched: by adb alone until `provision` has found faster ones."""
-
-    def __init__(self, transport: Transport, screen: Screen, hands: Hands) -> None:
-        self._transport = transport
-        self._screen = screen
-        self._hands = hands
-        self._controller: Found | None = None
-
-    def provision(self) -> Provision:
-        """Measure every way and use the fastest that are trusted. Raises BadFrame and DeviceError."""
-        self.unprovision()
-        found = find_controller(self._transport)
-        self._controller = found if isinstance(found, Found) else None
-        report, by_controller = provision(self._screen, self._transport, found)
-        self._hands.use(found.gestures if isinstance(found, Found) and by_controller else None)
-        return report
-
-    def unprovision(self) -> None:
-        """Go back to adb alone."""
-        if self._controller is not None:
-            self.close()
-            self._hands.use(None)
-            self._screen.use(Capture([self._screen.channel(raw=False)]))
-
-    def close(self) -> None:
-        """Let go of what was opened."""
-        if self._controller is not None:
-            self._controller.close()
-            self._controller = None
+    return Provision(tuple(sorted(reports, key=_rank)), tuple(sorted(inputs, key=_rank))), usable, by_grpc
 
 
 def _grpc_input(found: Found | str, same: bool) -> ChannelReport:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from PIL import Image
 
 from agent_server.geometry import Size
-from emulator_farm.devices.capture import Frame
+from emulator_farm.devices.capture import Frame, Frames, recorded_as
 from emulator_farm.devices.channels import Capture, CaptureChannel, ChannelFailed, Screencap, fits, same_pixels
 from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.dumpsys import (
@@ -77,11 +77,17 @@ class Look:
 class Screen:
     """The screen of one phone."""
 
-    def __init__(self, transport: Transport, patience: Patience, *, raw_frames: bool = False) -> None:
-        """`raw_frames` has frames sent as pixels and encoded here: for phones whose own encoder is the bottleneck."""
+    def __init__(
+        self, transport: Transport, patience: Patience, *, raw_frames: bool = False, frames: Frames = "png"
+    ) -> None:
+        """`raw_frames` has frames sent as pixels and encoded here: for phones whose own encoder is the bottleneck.
+
+        `frames` says how they are kept.
+        """
         self._transport = transport
         self.patience = patience
-        self.capture = Capture([self.channel(raw=raw_frames)])
+        self.frames = frames
+        self.capture = Capture([self.channel(raw=raw_frames)] if frames == "png" else self.own_channels())
         self._displays: list[int] | None = None
         self._acted_at: float | None = None
         self._last: Frame | None = None
@@ -91,6 +97,11 @@ class Screen:
     def channel(self, *, raw: bool) -> Screencap:
         """A way to frames that every phone has."""
         return Screencap(self._transport, self.patience.call_s, self._display_words, raw=raw)
+
+    def own_channels(self) -> list[Screencap]:
+        """What a phone offers by itself, for frames as they are kept here: a PNG is made only where one is kept."""
+        reference = self.channel(raw=False)
+        return [reference] if self.frames == "png" else [self.channel(raw=True), reference]
 
     def use(self, capture: Capture) -> None:
         """Take frames by these channels from now on."""
@@ -226,7 +237,9 @@ class Screen:
 
     def _whole(self, frame: Frame | None) -> Frame | None:
         """A frame that came with a glance, unless it has to be looked at again."""
-        return None if frame is None or frame.black else frame
+        if frame is None or frame.black:
+            return None
+        return recorded_as(frame, self.frames, serial=self._transport.serial)
 
     def _doubt(self, size: Size | None) -> None:
         """A black frame of a fast channel: whether `screencap` sees as little."""
@@ -300,7 +313,7 @@ class Screen:
         return self._windows(windows), dumped
 
     def _frame_once(self, channel: CaptureChannel, size: Size | None) -> Frame:
-        frame = channel.take()
+        frame = channel.take(self.frames)
         if size is not None and not fits(frame.size, size):
             said = f"a frame of {frame.size} came from a display of {size}"
             raise BadFrame(said, serial=self._transport.serial, reason="wrong_size")

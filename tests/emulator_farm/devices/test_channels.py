@@ -266,7 +266,7 @@ class TestGestures:
         point = self._settings(host)
         assert fast.perform(Click(point=point)).command == f"input tap {point.x} {point.y}"
         assert self._front(host) == "com.android.settings"
-        assert "unavailable" in fast.hands.dropped
+        assert "unavailable" in fast.hands.dropped["grpc"]
         host.phones[0].faults.clear()
         assert fast.perform(Press(key="home")).command == "input keyevent 3"
 

@@ -7,6 +7,7 @@ import time
 import pytest
 import redis
 
+from emulator_farm.devices.choice import Choice
 from emulator_farm.devices.pool import Pool
 from emulator_farm.errors import InfrastructureError
 from emulator_farm.leases import Holder
@@ -62,3 +63,25 @@ def test_hosts_do_not_share(pool: Pool, connection: redis.Redis) -> None:
     pool.clear()
     assert pool.ready() == set()
     assert pool.leases.held() == []
+
+
+def test_how_a_phone_is_reached_goes_along(pool: Pool) -> None:
+    found = Choice(incarnation="one", capture=("grpc png", "screencap -p"), input="grpc", latency_ms={"grpc": 1.5})
+    pool.put("a", found)
+    assert pool.choice("a") == found
+    assert pool.choice("b") is None
+    assert pool.choices() == {"a": found}
+    pool.withdraw("a")
+    assert pool.choices() == {}
+    pool.clear()
+    assert pool.choice("a") is None
+
+
+def test_only_who_holds_a_phone_says_how_it_is_reached(pool: Pool) -> None:
+    found = Choice(incarnation="one", capture=("screencap -p",), input="input")
+    lease = pool.lend(HOLDER, ["b"], patience_s=5, deadline_s=5)
+    assert pool.note(lease, found)
+    assert pool.choice("a") == found
+    pool.leases.release(lease)
+    assert not pool.note(lease, found.model_copy(update={"incarnation": "late"}))
+    assert pool.choice("a") == found
