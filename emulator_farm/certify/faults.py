@@ -11,7 +11,7 @@ from agent_server.geometry import Point
 from emulator_farm.certify.fields import ONE_LINE, open_field, written
 from emulator_farm.certify.keepsake import TRACE
 from emulator_farm.certify.probe import NotApplicable, Probe, Seen, require
-from emulator_farm.devices import health
+from emulator_farm.devices import health, reset
 from emulator_farm.devices.deadline import Deadline
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.keyboard import IME
@@ -24,16 +24,15 @@ _UNKNOWN_COMMAND = 127
 
 
 def _reset(device: Device, times: int) -> Seen:
-    """What the farm does between episodes: apps stopped, settings back, prepared, home, proved."""
+    """What the farm does between episodes: what is open is closed, what was set is as before, the phone is proved."""
     took = []
+    baseline = reset.survey(device, apps=False)
     for number in range(1, times + 1):
         device.perform(OpenApp(app=_SETTINGS))
         device.settings_put("global", TRACE, str(number))
         began = time.monotonic()
-        device.force_stop(_SETTINGS)
         device.settings_delete("global", TRACE)
-        device.prepare()
-        device.go_home()
+        reset.home(device, baseline)
         device.health()
         took.append(time.monotonic() - began)
         app = device.foreground().component

@@ -12,19 +12,22 @@ from emulator_farm.devices.screen import DUMP_FILE
 from emulator_farm.devices.storage import Namespace
 from emulator_farm.errors import DeviceError, Unsupported
 
+_AIRPLANE = "airplane_mode_on"
 _SETTINGS: tuple[tuple[Namespace, str], ...] = (
     ("global", "window_animation_scale"),
     ("global", "transition_animation_scale"),
     ("global", "animator_duration_scale"),
     ("global", "stay_on_while_plugged_in"),
     ("global", "heads_up_notifications_enabled"),
+    ("global", "hidden_api_policy"),
+    ("global", _AIRPLANE),
     ("secure", "stylus_handwriting_enabled"),
     ("secure", "enabled_input_methods"),
     ("secure", "default_input_method"),
     ("system", "accelerometer_rotation"),
     ("system", "user_rotation"),
 )
-"""All that `Device.prepare` sets, and the checks turn."""
+"""All that a reset by `home` sets, and the checks turn."""
 TRACE = "farm_certify"
 """What checks call the setting and the snapshot that they make."""
 TRACE_FILE = f"/data/local/tmp/{TRACE}.bin"
@@ -58,7 +61,9 @@ class Keepsake:
         for (space, key), value in self.settings.items():
             if now.settings[space, key] == value:
                 continue
-            if value is None:
+            if key == _AIRPLANE:
+                device.shell(f"cmd connectivity airplane-mode {'enable' if value == '1' else 'disable'}")
+            elif value is None:
                 device.settings_delete(space, key)
             else:
                 device.settings_put(space, key, value)

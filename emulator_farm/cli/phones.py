@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -113,10 +113,18 @@ def doctor(serial: Serial, adb_port: AdbPort = None) -> None:
         raise typer.Exit(1)
 
 
-def prepare(serial: Serial, adb_port: AdbPort = None) -> None:
-    """Make a phone fit for episodes, as a harvest does: awake, no animations, upright, the farm's keyboard."""
+def prepare(
+    serial: Serial,
+    reset: Annotated[
+        Literal["home", "apps"], typer.Option(help="apps also wipes apps, messages, contacts, calls and calendars.")
+    ] = "home",
+    adb_port: AdbPort = None,
+) -> None:
+    """Make a phone fit for an episode, as a harvest does: awake, nothing open, no animations, the farm's keyboard."""
+    from emulator_farm.devices.reset import apps, home
+
     with _device(serial, adb_port) as device:
-        device.prepare()
+        (apps if reset == "apps" else home)(device)
 
 
 def observe(

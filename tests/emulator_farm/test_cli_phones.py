@@ -111,6 +111,19 @@ def test_a_prepared_phone_lacks_nothing(cli: Any, adb: AdbServer, phones: list[s
     assert "com.github.uiautomator/.AdbKeyboard" in said.out
 
 
+def test_preparing_wipes_only_where_that_is_said(cli: Any, adb: AdbServer, phones: list[str]) -> None:
+    port = ("--adb-port", adb.address.port)
+    with Device(phones[1], adb) as device:
+        device.content_insert("content://sms/inbox", {"address": "5550100", "body": "still here"})
+        device.shell("am start -n com.android.settings/.Settings; vphone fault window anr")
+        assert cli("doctor", phones[1], *port).code == 1
+        assert cli("prepare", phones[1], *port) == (0, "", "")
+        assert cli("doctor", phones[1], *port).code == 0
+        assert device.content_query("content://sms", ["body"], "body='still here'")
+        assert cli("prepare", phones[1], "--reset", "apps", *port) == (0, "", "")
+        assert not device.content_query("content://sms", ["body"], "body='still here'")
+
+
 def test_observe_keeps_what_was_seen(farm: Any, phone: str, tmp_path: Path) -> None:
     out = tmp_path / "a/b"
     done = farm("observe", phone, "--out", out)
