@@ -31,6 +31,7 @@ from emulator_farm.devices import health, sync
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.apps import Apps
 from emulator_farm.devices.arrival import Arrival
+from emulator_farm.devices.banners import Banners
 from emulator_farm.devices.capture import Frame, Frames
 from emulator_farm.devices.dumpsys import Display, Focus
 from emulator_farm.devices.hands import Hands
@@ -39,6 +40,7 @@ from emulator_farm.devices.keyboard import Keyboard
 from emulator_farm.devices.observation import Observation, Outcome
 from emulator_farm.devices.provision import Provision
 from emulator_farm.devices.replies import Row
+from emulator_farm.devices.reset_items import preparations
 from emulator_farm.devices.screen import Patience, Screen
 from emulator_farm.devices.snapshots import Snapshots, State
 from emulator_farm.devices.storage import Namespace, Storage
@@ -46,18 +48,6 @@ from emulator_farm.devices.transport import DEFAULT_DEADLINE_S, Command, Complet
 from emulator_farm.devices.ways import Ways
 
 _RESTORE_S = 120.0
-_PREPARATIONS = (
-    "input keyevent 224",
-    "(wm dismiss-keyguard || input keyevent 82)",
-    "settings put global window_animation_scale 0",
-    "settings put global transition_animation_scale 0",
-    "settings put global animator_duration_scale 0",
-    "settings put global stay_on_while_plugged_in 7",
-    "settings put global heads_up_notifications_enabled 0",
-    "settings put secure stylus_handwriting_enabled 0",
-    "settings put system accelerometer_rotation 0",
-    "settings put system user_rotation 0",
-)
 
 
 class Device:
@@ -91,6 +81,7 @@ class Device:
         self._untouched: Observation | None = None
         """The last observation, until something is done about it."""
         self.hands = Hands(self.transport)
+        self.banners = Banners(self.transport)
         self.arrival = Arrival(self.transport)
         self.ways = Ways(self.transport, self.screen, self.hands, lambda: self.info)
 
@@ -122,6 +113,7 @@ class Device:
         """
         observation = self.screen.observe(ui_tree=ui_tree, settle=settle)
         self.arrival.seen(observation)
+        self.banners.look()
         self._seen = Display(observation.size, observation.rotation)
         self._untouched = observation
         return observation
@@ -175,8 +167,8 @@ class Device:
     def perform(self, action: Action) -> Outcome:
         """Execute an action; points are pixels of the last frame.
 
-        The first action after an observation that points at something is not done where the screen has turned or
-        another window has come in front since: it is `rejected`, for it would hit something else. Raises CallerError
+        The first action after an observation that points at something is not done where the screen has turned, or a
+        window or banner has come in front since: it is `rejected`, for it would hit something else. Raises CallerError
         for a point outside the screen, before anything is touched.
         """
         seen, self._untouched = self._untouched, None
@@ -184,6 +176,8 @@ class Device:
             look = self.screen.look()
             if changed := seen.outdated(look.display, look.focus):
                 return Outcome("rejected", changed)
+            if banner := self.banners.since():
+                return Outcome("rejected", f"a notification came since the screen was looked at: {banner}")
         match action:
             case Click() | DoubleClick() | LongPress() | Drag() | Scroll() | Press():
                 self.arrival.sending(seen)
@@ -211,7 +205,7 @@ class Device:
 
         Raises NotReady where the keyboard cannot be set.
         """
-        self.shell(" && ".join(_PREPARATIONS))
+        self.shell(" && ".join(preparations()))
         self.keyboard.ensure()
 
     def forget(self) -> None:
@@ -219,6 +213,7 @@ class Device:
         self._info = self._seen = self._untouched = None
         self.arrival.sending(None)
         self.hands.forget()
+        self.banners.forget()
         self.transport.forget()
         self.keyboard.forget()
         self.screen.forget()

@@ -160,12 +160,11 @@ def _near(wanted: str, found: str) -> bool:
 
 _DND = {"0": "off", "1": "priority", "2": "none", "3": "alarms"}
 
-FIXED = (
-    Item("awake", ("dumpsys power",), wakefulness, is_command("input keyevent 224"), "Awake"),
-    Item("lock", ("dumpsys window policy",), _lock, is_command("wm dismiss-keyguard || input keyevent 82"), "unlocked"),
-    Item("call", ("dumpsys telephony.registry",), _calls, is_command("input keyevent 6"), "none"),
-    Item("dialog", (WINDOWS,), _dialog, _close_dialog, "none"),
-    Item("shade", (WINDOWS,), _shade, is_command("cmd statusbar collapse"), "closed"),
+_AWAKE = Item("awake", ("dumpsys power",), wakefulness, is_command("input keyevent 224"), "Awake")
+_UNLOCKED = Item(
+    "lock", ("dumpsys window policy",), _lock, is_command("{ wm dismiss-keyguard || input keyevent 82; }"), "unlocked"
+)
+_SWITCHES = (
     _setting("global", "window_animation_scale", "0"),
     _setting("global", "transition_animation_scale", "0"),
     _setting("global", "animator_duration_scale", "0"),
@@ -175,9 +174,18 @@ FIXED = (
     _setting("secure", "stylus_handwriting_enabled", "0"),
     _setting("system", "accelerometer_rotation", "0"),
     _setting("system", "user_rotation", "0"),
+)
+
+FIXED = (
+    _AWAKE,
+    _UNLOCKED,
+    Item("call", ("dumpsys telephony.registry",), _calls, is_command("input keyevent 6"), "none"),
+    Item("dialog", (WINDOWS,), _dialog, _close_dialog, "none"),
+    Item("shade", (WINDOWS,), _shade, is_command("cmd statusbar collapse"), "closed"),
+    *_SWITCHES,
     Item("rotation", (WINDOWS,), _rotation, is_command("settings put system user_rotation 0"), "0"),
     _radio("airplane_mode_on", "airplane", "true", "cmd connectivity airplane-mode disable", "off"),
-)  # fmt: skip
+)
 """What every phone shall be like before an episode."""
 
 FOUND = (
@@ -238,3 +246,8 @@ def as_found(items: Iterable[Item], readings: Mapping[str, str]) -> dict[str, st
     if kept.get("auto_time") == "0":
         kept.pop("clock", None)  # somebody has set it on purpose, and nobody but root could set it again
     return kept
+
+
+def preparations() -> list[str]:
+    """The shell lines of what can be done without asking first, again and again."""
+    return [item.mend(item.wanted or "", "") for item in (_AWAKE, _UNLOCKED, *_SWITCHES)]

@@ -79,7 +79,7 @@ def test_preparing_a_locked_phone_falls_back_to_the_menu_key(scripted: Scripted,
     phone = scripted({"input keyevent 224": "", "settings get": "com.github.uiautomator/.AdbKeyboard\n"})
     with Device(phone.address, adb_server) as device:
         device.prepare()
-    assert "(wm dismiss-keyguard || input keyevent 82)" in phone.commands[0]
+    assert "{ wm dismiss-keyguard || input keyevent 82; }" in phone.commands[0]
 
 
 def test_rows_go_in_change_and_out(device: Device) -> None:

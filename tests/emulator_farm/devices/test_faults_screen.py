@@ -154,7 +154,7 @@ class TestBetweenLookAndTouch:
         assert device.observe().app == "com.android.launcher3"
 
     def test_a_banner_does_not_come_over_a_prepared_phone(self, device: Device) -> None:
-        """It would take the touch without the focus, so no look could tell."""
+        """It would take the touch without the focus."""
         bare = device.observe().image
         device.shell("vphone fault window banner")
         assert device.observe().image != bare
@@ -162,6 +162,17 @@ class TestBetweenLookAndTouch:
         covered = device.observe()
         device.shell("vphone fault window off; vphone fault window banner")
         assert device.observe().image == covered.image
+
+    def test_a_banner_over_a_phone_that_was_not_prepared_takes_no_touch(self, device: Device) -> None:
+        device.shell(SETTINGS)
+        bare = device.observe()
+        device.shell("vphone fault window banner")
+        outcome = device.perform(Click(point=Point(540, 180)))
+        assert (outcome.status, outcome.command) == ("rejected", None)
+        assert outcome.detail.startswith("a notification came since the screen was looked at: 0|android|")
+        seen = device.observe()
+        assert seen.image != bare.image
+        assert device.perform(Click(point=MIDDLE)).status == "ok"  # whoever saw it may touch
 
     def test_only_the_first_touch_after_a_look_is_held_to_it(self, device: Device) -> None:
         device.observe()
