@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 ROOT_UID = 0
 SHELL_UID = 2000
+SHELL = "sh"
+"""What `ps` calls the shell of a connection."""
 _OPERATIONS: dict[str, Operation] = {"screencap": "frames", "dump": "trees", "input": "inputs"}
 
 
@@ -209,7 +211,8 @@ class Handset:
         self.last_dump, self.last_u2_dump, self.last_frame = "", "", None
         self.remounted = False
         for process in self.processes:
-            process.kill()
+            if process.name != SHELL:  # its connection ends it; a reset leaves connections alone
+                process.kill()
 
     def close(self) -> None:
         """End the phone's thread once what runs on it is done."""

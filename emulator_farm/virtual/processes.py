@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .server import Service
 
 FIRST_PID = 20000
+SIGTERM = 15
 Listener = Callable[[], Service | None]
 """Called for each connection; None refuses it."""
 
@@ -23,11 +24,16 @@ class Process:
     line: str
     """The whole command line, which `pkill -f` searches."""
     _loop: asyncio.AbstractEventLoop
+    _on_kill: Callable[[], object] = lambda: None
+    signal: int = 0
+    """What killed it, 0 as long as nothing has."""
     _killed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def kill(self) -> None:
+    def kill(self, signal: int = SIGTERM) -> None:
         """Ask it to end; from any thread."""
+        self.signal = signal
         self._loop.call_soon_threadsafe(self._killed.set)
+        self._loop.call_soon_threadsafe(self._on_kill)
 
     async def wait_killed(self) -> None:
         """Return once somebody has killed it."""
@@ -46,16 +52,25 @@ class Processes:
         """In the order they were started."""
         return iter([*self._running.values()])
 
-    @contextmanager
-    def run(self, uid: int, words: list[str]) -> Iterator[Process]:
-        """List a program, given by the words of its command line, for as long as the block lasts."""
-        process = Process(self._next_pid, uid, words[0], " ".join(words), asyncio.get_running_loop())
+    def start(self, uid: int, words: list[str], on_kill: Callable[[], object] = lambda: None) -> Process:
+        """List a program, given by the words of its command line; `on_kill` is called when somebody kills it."""
+        process = Process(self._next_pid, uid, words[0], " ".join(words), asyncio.get_running_loop(), on_kill)
         self._next_pid += 1
         self._running[process.pid] = process
+        return process
+
+    def end(self, process: Process) -> None:
+        """The program is no more."""
+        self._running.pop(process.pid, None)
+
+    @contextmanager
+    def run(self, uid: int, words: list[str], on_kill: Callable[[], object] = lambda: None) -> Iterator[Process]:
+        """List a program for as long as the block lasts."""
+        process = self.start(uid, words, on_kill)
         try:
             yield process
         finally:
-            del self._running[process.pid]
+            self.end(process)
 
     @contextmanager
     def listen(self, port: str, listener: Listener) -> Iterator[None]:

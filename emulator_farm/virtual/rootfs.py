@@ -40,7 +40,8 @@ PRIVATE = ("/data/adb", "/data/data", "/data/misc", "/data/system", "/data/user"
 UNLISTED = ("/data", "/data/app", "/data/local")
 WRITABLE = ("/storage/emulated/0", "/data/local/tmp")
 WRITABLE_BY_ROOT = ("/data", "/storage", "/mnt", "/cache", "/dev", "/config", "/sys", "/proc")
-DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/tty", "/dev/stdin", "/dev/stdout",
+           "/dev/stderr")  # fmt: skip
 
 
 def populate(phone: Phone) -> None:
@@ -58,7 +59,7 @@ def populate(phone: Phone) -> None:
     files.chmod("/data/local/tmp", 0o771)
     for name in SHARED:
         files.mkdir(f"/storage/emulated/0/{name}", parents=True)
-    for name in DEVICES[:3]:
+    for name in DEVICES[:5]:
         files.write(name, b"", 0o666)
     files.write(
         "/proc/version", b"Linux version 6.1.23-android14-4 (virtual phone, not a kernel) #1 SMP PREEMPT\n", 0o444

@@ -4,9 +4,10 @@ import asyncio
 import posixpath
 
 from emulator_farm.virtual.phone import Phone
-from emulator_farm.virtual.shell.interpreter import ENVIRONMENT, ShellExit
+from emulator_farm.virtual.shell.interpreter import ShellExit
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError, on_phone
 from emulator_farm.virtual.shell.pipes import to_text
+from emulator_farm.virtual.shell.variables import ENVIRONMENT
 
 from .options import parse_options
 
@@ -96,9 +97,20 @@ async def false(run: Invocation) -> int:
 
 
 async def wait(run: Invocation) -> int:
-    """Wait for the background jobs."""
-    await run.shell.wait_jobs()
-    return 0
+    """Wait for the background jobs, or for those whose process ids are given."""
+    status = 0 if run.args else await run.shell.jobs.wait()
+    for pid in run.args:
+        status = await run.shell.jobs.wait(int(pid) if pid.isdecimal() else -1)
+    return status
+
+
+async def printenv(run: Invocation) -> int:
+    """Print the environment, or the values of some names."""
+    environment = run.shell.environment
+    for name in run.args or environment:
+        if name in environment:
+            run.line(environment[name] if run.args else f"{name}={environment[name]}")
+    return int(any(name not in environment for name in run.args))
 
 
 async def sleep(run: Invocation) -> int:
@@ -208,6 +220,6 @@ SHELL_STATE: dict[str, Tool] = {
     "wait": wait,
 }  # fmt: skip
 TOOLS: dict[str, Tool] = {
-    **SHELL_STATE, "env": env, "false": false, "nohup": prefixed, "pwd": pwd, "sh": sh, "sleep": sleep, "su": su,
-    "timeout": timeout, "toybox": prefixed, "true": true, "which": which,
+    **SHELL_STATE, "env": env, "false": false, "nohup": prefixed, "printenv": printenv, "pwd": pwd, "sh": sh,
+    "sleep": sleep, "su": su, "timeout": timeout, "toybox": prefixed, "true": true, "which": which,
 }  # fmt: skip

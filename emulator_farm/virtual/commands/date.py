@@ -25,9 +25,9 @@ def date(run: Invocation) -> int:
         if word in ("-d", "-s", "-r", "-D") and not args:
             raise ToolError(f'Missing argument to {word} (see "date --help")')
         if word == "-d":
-            shown = _parse(args.pop(0), now, zone)
+            shown = parse_date(args.pop(0), now, zone)
         elif word == "-s":
-            new = _parse(args.pop(0), now, zone)
+            new = parse_date(args.pop(0), now, zone)
         elif word == "-r":
             stamp = run.files.stat(run.readable(args.pop(0))).mtime
             shown = datetime.fromtimestamp(stamp, UTC)
@@ -38,7 +38,7 @@ def date(run: Invocation) -> int:
         elif word.startswith("-"):
             raise ToolError(f"Unknown option '{word.lstrip('-')}' (see \"date --help\")")
         else:
-            new = _parse(word, now, zone)
+            new = parse_date(word, now, zone)
     if new is not None:
         if run.shell.uid != 0:
             raise ToolError("cannot set date: Operation not permitted")
@@ -57,7 +57,8 @@ def time_zone(phone: Phone) -> tzinfo:
         return UTC
 
 
-def _parse(text: str, now: datetime, zone: tzinfo) -> datetime:
+def parse_date(text: str, now: datetime, zone: tzinfo) -> datetime:
+    """`@EPOCH`, `MMDDhhmm[[CC]YY][.ss]` or ISO; what is missing is taken from `now`. Raises ToolError."""
     if re.fullmatch(r"@-?\d+(\.\d+)?", text):
         return datetime.fromtimestamp(float(text[1:]), UTC)
     try:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError, on_phone
 
+from .date import parse_date, time_zone
 from .options import parse_options
 from .owners import OWNERS
 
@@ -137,16 +138,32 @@ def _copy_one(run: Invocation, source: str, target: str, keep: bool) -> None:
 
 @on_phone
 def touch(run: Invocation) -> int:
-    """Create files or set their time to now: -c."""
+    """Create files or set their time: now, -d DATE, -t [[CC]YY]MMDDhhmm[.ss], -r FILE; -c creates nothing."""
     options, paths = parse_options(run, "acmh", "drt")
+    when = run.files.now()
+    if "d" in options:
+        when = parse_date(options.values["d"], run.phone.clock.now(), time_zone(run.phone)).timestamp()
+    elif "t" in options:
+        when = _touch_time(run, options.values["t"])
+    elif "r" in options:
+        when = run.files.stat(run.readable(options.values["r"])).mtime
 
     def one(path: str) -> None:
         if run.files.exists(run.absolute(path)):
-            run.files.utime(run.writable(path), run.files.now())
+            run.files.utime(run.writable(path), when)
         elif "c" not in options:
-            run.files.write(run.writable(path), b"")
+            run.files.write(run.writable(path), b"", mtime=when)
 
     return each(run, paths, one)
+
+
+def _touch_time(run: Invocation, text: str) -> float:
+    """`[[CC]YY]MMDDhhmm[.ss]`: the year comes first here, and last for `date`."""
+    digits, dot, seconds = text.partition(".")
+    if not digits.isdecimal() or len(digits) not in (8, 10, 12):
+        raise ToolError(f"bad '{text}'")
+    turned = digits[-8:] + digits[:-8] + dot + seconds
+    return parse_date(turned, run.phone.clock.now(), time_zone(run.phone)).timestamp()
 
 
 @on_phone

@@ -36,7 +36,9 @@ def parse_options(
             if letter in with_value:
                 if not letters and not rest:
                     raise ToolError(f'Missing argument to -{letter} (see "{run.name} --help")')
-                options.values[letter] = letters or rest.pop(0)
+                value = letters or rest.pop(0)
+                given = letter in options.values and letter == "e"  # a pattern or script more
+                options.values[letter] = f"{options.values[letter]}\n{value}" if given else value
                 letters = ""
             elif letter not in flags:
                 raise ToolError(f"Unknown option '{letter}' (see \"{run.name} --help\")")

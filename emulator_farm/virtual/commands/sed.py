@@ -2,33 +2,93 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError
+from emulator_farm.virtual.shell.pipes import to_text
 
+from .files import each
 from .options import parse_options
 from .patterns import compile_pattern
-from .text import lines_of, read_inputs
+from .reading import lines_from, lines_of, opened
 
 
 async def sed(run: Invocation) -> int:
-    """`s/A/B/[gpiN]`, `Np`, `N,Mp`, `Nd`, `N,Md`, `/RE/p`, `/RE/d`, `$p`; -n -E -r -e."""
+    """`s/A/B/[gpiN]`, and `p`, `d`, `q` of `N`, `N,M`, `$`, `/RE/`; -n -E -r -e, and -i to change the files."""
     options, operands = parse_options(run, "nErsi", "e")
     script = options.values.get("e") or (operands.pop(0) if operands else "")
-    if not script or "i" in options:
-        raise ToolError("no pattern" if not script else "this phone's sed has no -i")
+    if not script:
+        raise ToolError("no pattern")
     commands = [_sed_command(part.strip(), bool(options & set("Er"))) for part in _sed_split(script)]
-    found, status = await read_inputs(run, operands)
-    lines = [line.decode("utf-8", "surrogateescape") for _, content in found for line in lines_of(content)]
-    for number, line in enumerate(lines, 1):
+    editor = _Editor(run, commands, "n" in options, "$" in script)
+    if "i" in options:
+        return await run.call(lambda phone: each(run, operands, partial(_in_place, run, editor)))
+    missing = len(operands or ["-"])
+    async for _, source in opened(run, operands):
+        missing -= 1
+        async for lines in lines_from(source):
+            for line in lines:
+                editor.feed(to_text(line))
+            await run.flush()
+    editor.end()
+    return int(missing > 0)
+
+
+def _in_place(run: Invocation, editor: "_Editor", path: str) -> None:
+    before = run.taken()
+    for line in lines_of(run.files.read(run.readable(path))):
+        editor.feed(to_text(line))
+    editor.end()
+    run.files.write(run.writable(path), run.taken())
+    run.out(before)
+
+
+class Quit(Exception):
+    """`q`: this line is the last."""
+
+
+class _Editor:
+    """Sends lines through the commands; with `ahead`, one is held back until it is known whether it is the last."""
+
+    def __init__(self, run: Invocation, commands: "list[SedCommand]", quiet: bool, ahead: bool) -> None:
+        self._run, self._commands = run, commands
+        self._quiet, self._ahead = quiet, ahead
+        self._waiting: str | None = None
+        self._number = 0
+        self._ended = False
+
+    def feed(self, line: str) -> None:
+        """The next line."""
+        if not self._ahead:
+            self._edit(line, False)
+            return
+        if self._waiting is not None:
+            self._edit(self._waiting, False)
+        self._waiting = line
+
+    def end(self) -> None:
+        """There are no more lines."""
+        if self._waiting is not None:
+            self._edit(self._waiting, True)
+        self._waiting, self._number, self._ended = None, 0, False
+
+    def _edit(self, line: str, is_last: bool) -> None:
+        if self._ended:
+            return
+        self._number += 1
         text: str | None = line
-        for command in commands:
-            if text is not None:
-                text, printed = command(text, number, number == len(lines))
-                if printed is not None:
-                    run.line(printed)
-        if text is not None and "n" not in options:
-            run.line(text)
-    return status
+        for command in self._commands:
+            if text is None:
+                break
+            try:
+                text, printed = command(text, self._number, is_last)
+            except Quit:
+                self._ended = True
+                break
+            if printed is not None:
+                self._run.line(printed)
+        if text is not None and not self._quiet:
+            self._run.line(text)
 
 
 SedCommand = Callable[[str, int, bool], tuple[str | None, str | None]]
@@ -36,7 +96,7 @@ ADDRESS = re.compile(r"(?:(\d+|\$)(?:,(\d+|\$))?|/((?:\\.|[^/\\])*)/)?\s*")
 
 
 def _sed_split(script: str) -> list[str]:
-    return [part for part in re.split(r"(?:;|\n)(?=\s*(?:[\d$/sdp]|$))", script) if part.strip()]
+    return [part for part in re.split(r"(?:;|\n)(?=\s*(?:[\d$/sdpq]|$))", script) if part.strip()]
 
 
 def _sed_command(text: str, extended: bool) -> SedCommand:
@@ -57,6 +117,14 @@ def _sed_command(text: str, extended: bool) -> SedCommand:
 
     if body == "d":
         return lambda line, number, end: (None, None) if selects(line, number, end) else (line, None)
+    if body == "q":
+
+        def quit_at(line: str, number: int, end: bool) -> tuple[str | None, str | None]:
+            if selects(line, number, end):
+                raise Quit
+            return line, None
+
+        return quit_at
     if body == "p":
         return lambda line, number, end: (line, line if selects(line, number, end) else None)
     if body[:1] == "s" and len(body) > 1:

@@ -19,7 +19,12 @@ DAEMONS = (
     ("system", 520, 310, "system_server"),
     ("u0_a51", 760, 310, "com.android.systemui"),
 )
-NO_NUMBER = re.compile(r"-(\d+|[A-Z]+)")
+SIGNALS = (
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM",
+    "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO",
+    "PWR", "SYS",
+)  # fmt: skip
+SIGTERM = 15
 
 
 async def id_tool(run: Invocation) -> int:
@@ -126,10 +131,38 @@ def _lines(run: Invocation) -> dict[int, str]:
     return {process.pid: process.line for process in run.handset.processes}
 
 
+def _signal(run: Invocation) -> tuple[int, list[str]]:
+    """The signal of `-9`, `-KILL`, `-SIGKILL` or `-s KILL`, and the other words."""
+    args = [arg for arg in run.args if arg not in ("-f", "-x", "-q", "-v", "-w")]
+    signal = SIGTERM
+    targets: list[str] = []
+    while args:
+        arg = args.pop(0)
+        if arg == "-s" and args:
+            signal = _signal_number(run, args.pop(0))
+        elif arg.startswith("-") and len(arg) > 1 and not targets:
+            signal = _signal_number(run, arg[1:])
+        else:
+            targets.append(arg)
+    return signal, targets
+
+
+def _signal_number(run: Invocation, text: str) -> int:
+    name = text.upper().removeprefix("SIG")
+    if name.isdecimal() and int(name) < 65:
+        return int(name)
+    if name not in SIGNALS:
+        raise ToolError(f"bad -s '{text}'")
+    return SIGNALS.index(name) + 1
+
+
 @on_phone
 def kill(run: Invocation) -> int:
     """End an app or a program by its process id, by name with `killall` and `pkill`, by its line with `pkill -f`."""
-    targets = [arg for arg in run.args if not NO_NUMBER.fullmatch(arg) and arg not in ("-f", "-l", "-s")]
+    if run.args[:1] == ["-l"]:
+        run.line(" ".join(SIGNALS))
+        return 0
+    signal, targets = _signal(run)
     if not targets:
         raise ToolError(f'Needs 1 argument (see "{run.name} --help")')
     status = 0
@@ -147,8 +180,10 @@ def kill(run: Invocation) -> int:
             status = 1
         for user, pid, _, name in found:
             allowed = run.shell.uid == 0 or user == owner_name(run.shell.uid)
+            if allowed and signal == 0:
+                continue
             if allowed and pid in programs:
-                programs[pid].kill()
+                programs[pid].kill(signal)
             elif allowed and name in apps:
                 run.phone.force_stop(name)
             else:

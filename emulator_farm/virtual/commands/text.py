@@ -2,91 +2,100 @@
 
 import base64 as b64
 import binascii
+import codecs
 import hashlib
 import re
 from collections.abc import Callable
 
-from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError
-from emulator_farm.virtual.shell.pipes import to_bytes
+from emulator_farm.virtual.shell.pipes import read_all, to_bytes, to_text
 
-from .options import parse_options
+from .options import Options, parse_options
 from .printing import unescape
-
-
-async def read_inputs(run: Invocation, paths: list[str]) -> tuple[list[tuple[str, bytes]], int]:
-    """(name, content) of every operand, `-` and none at all meaning standard input; 1 where one could not be read."""
-    found: list[tuple[str, bytes]] = []
-    status = 0
-    for path in paths or ["-"]:
-        if path in ("-", "/dev/stdin"):
-            found.append(("-", await run.read_stdin()))
-            continue
-
-        def read(phone: Phone, path: str = path) -> bytes:
-            return phone.files.read(run.readable(path))
-
-        try:
-            found.append((path, await run.call(read)))
-        except OSError as error:
-            run.complain(f"{path}: {error.strerror}")
-            status = 1
-    return found, status
-
-
-def lines_of(data: bytes) -> list[bytes]:
-    """Lines without their ends."""
-    lines = data.split(b"\n")
-    return lines[:-1] if lines[-1] == b"" else lines
+from .reading import lines_from, lines_of, opened, read_inputs
 
 
 async def cat(run: Invocation) -> int:
     """Print files; without operand standard input as it comes."""
-    _, paths = parse_options(run, "etuvAn")
-    if not paths or paths == ["-"]:
-        while data := await run.streams.stdin.read():
-            run.out(data)
+    options, paths = parse_options(run, "etuvAn")
+    count = 0
+    seen = 0
+    async for _, source in opened(run, paths):
+        seen += 1
+        while data := await source.read():
+            if "n" in options:
+                for line in data.splitlines(keepends=True):
+                    count += 1
+                    run.out(b"%6d\t" % count + line)
+            else:
+                run.out(data)
             await run.flush()
-        return 0
-    found, status = await read_inputs(run, paths)
-    for _, content in found:
-        run.out(content)
-    return status
+    return int(seen < len(paths or ["-"]))
 
 
 async def head(run: Invocation) -> int:
-    """The first lines (-n N, -N) or bytes (-c N)."""
-    return await _ends(run, first=True)
+    """The first lines (-n N, -N) or bytes (-c N); reads no more than it prints."""
+    options, paths, text = _ends(run)
+    count, left_out = abs(int(text)), text.startswith("-")
+    status = len(paths or ["-"])
+    index = 0
+    async for name, source in opened(run, paths):
+        status -= 1
+        if len(paths) > 1 and "q" not in options:
+            run.out(f"{chr(10) if index else ''}==> {name} <==\n")
+        index += 1
+        if left_out:
+            units = _units(await read_all(source), "c" in options)
+            run.out(b"".join(units[: max(0, len(units) - count)]))
+            continue
+        left = count
+        while left > 0 and (data := await source.read()):
+            units = _units(data, "c" in options)
+            run.out(b"".join(units[:left]))
+            left -= len(units) if "c" in options else data.count(b"\n")
+            await run.flush()
+    return int(status > 0)
 
 
 async def tail(run: Invocation) -> int:
     """The last lines (-n N, -n +N, -N) or bytes (-c N)."""
-    return await _ends(run, first=False)
+    options, paths, text = _ends(run)
+    count = abs(int(text))
+    found, status = await read_inputs(run, paths)
+    for index, (name, content) in enumerate(found):
+        if len(found) > 1 and "q" not in options:
+            run.out(f"{chr(10) if index else ''}==> {name} <==\n")
+        units = _units(content, "c" in options)
+        run.out(b"".join(units[count - 1 :] if text.startswith("+") else units[max(0, len(units) - count) :]))
+    return status
 
 
-async def _ends(run: Invocation, first: bool) -> int:
+def _units(data: bytes, by_bytes: bool) -> list[bytes]:
+    return [data[i : i + 1] for i in range(len(data))] if by_bytes else data.splitlines(keepends=True)
+
+
+def _ends(run: Invocation) -> tuple[Options, list[str], str]:
+    """Options, files and the count of `head` and `tail`, with `-N` for `-n N`."""
     is_value = [index > 0 and run.args[index - 1] in ("-n", "-c") for index in range(len(run.args))]
     run.args = [
         f"-n{arg[1:]}" if re.fullmatch(r"-\d+", arg) and not value else arg
         for arg, value in zip(run.args, is_value, strict=True)
     ]
     options, paths = parse_options(run, "qvfF", "nc")
-    by_bytes = "c" in options
-    text = options.values.get("c" if by_bytes else "n", "10")
-    if not text.lstrip("+-").isdecimal():
+    text = options.values.get("c" if "c" in options else "n", "10")
+    number = _size(text)
+    if number is None:
         raise ToolError(f"not integer: {text}")
-    count = abs(int(text))
-    found, status = await read_inputs(run, paths)
-    for index, (name, content) in enumerate(found):
-        if len(found) > 1 and "q" not in options:
-            run.out(f"{chr(10) if index else ''}==> {name} <==\n")
-        units: bytes | list[bytes] = content if by_bytes else content.splitlines(keepends=True)
-        if first:
-            picked = units[: len(units) - count] if text.startswith("-") else units[:count]
-        else:
-            picked = units[count - 1 :] if text.startswith("+") else units[max(0, len(units) - count) :]
-        run.out(picked if isinstance(picked, bytes) else b"".join(picked))
-    return status
+    return options, paths, number
+
+
+def _size(text: str) -> str | None:
+    """`-12`, `+3`, `4k` as a plain number with its sign, None where it is none."""
+    found = re.fullmatch(r"([+-]?)(\d+)([kKmMgG]?)", text)
+    if found is None:
+        return None
+    sign, digits, unit = found.groups()
+    return f"{sign}{int(digits) * 1024 ** ' kmg'.index(unit.lower() or ' ')}"
 
 
 async def wc(run: Invocation) -> int:
@@ -176,19 +185,25 @@ async def cut(run: Invocation) -> int:
         raise ToolError("no selections")
     wanted = _ranges(run, options.values[letter])
     delimiter = options.values.get("d", "\t")
-    found, status = await read_inputs(run, paths)
-    for _, content in found:
-        for line in lines_of(content):
-            if letter != "f":
-                units = list(line.decode("utf-8", "surrogateescape"))
-                run.line("".join(unit for index, unit in enumerate(units, 1) if wanted(index)))
-                continue
-            fields = line.decode("utf-8", "surrogateescape").split(delimiter)
-            if len(fields) == 1 and "s" in options:
-                continue
-            picked = [field for index, field in enumerate(fields, 1) if wanted(index)] if len(fields) > 1 else fields
-            run.line(delimiter.join(picked))
-    return status
+    missing = len(paths or ["-"])
+    async for _, source in opened(run, paths):
+        missing -= 1
+        async for lines in lines_from(source):
+            for line in lines:
+                shown = _cut(to_text(line), letter, delimiter, wanted, "s" in options)
+                if shown is not None:
+                    run.line(shown)
+            await run.flush()
+    return int(missing > 0)
+
+
+def _cut(line: str, letter: str, delimiter: str, wanted: Callable[[int], bool], only_cut: bool) -> str | None:
+    if letter != "f":
+        return "".join(unit for index, unit in enumerate(line, 1) if wanted(index))
+    fields = line.split(delimiter)
+    if len(fields) == 1:
+        return None if only_cut else line
+    return delimiter.join(field for index, field in enumerate(fields, 1) if wanted(index))
 
 
 def _ranges(run: Invocation, text: str) -> Callable[[int], bool]:
@@ -208,20 +223,27 @@ async def tr(run: Invocation) -> int:
         raise ToolError('Needs 1 argument (see "tr --help")')
     source = _character_set(operands[0])
     target = _character_set(operands[1]) if len(operands) > 1 else ""
-    text = (await run.read_stdin()).decode("utf-8", "surrogateescape")
     complement = bool(options & set("cC"))
-    if "d" in options:
-        text = "".join(char for char in text if (char in source) == complement)
-    elif target:
-        mapping = dict(zip(source, target + target[-1] * len(source), strict=False))
-        if complement:
+    mapping = dict(zip(source, target + target[-1:] * len(source), strict=False))
+    squeezed = target or source
+    last = ""
+    decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
+    while data := await run.streams.stdin.read():
+        text = decode(data)
+        if "d" in options:
+            text = "".join(char for char in text if (char in source) == complement)
+        elif target and complement:
             text = "".join(char if char in source else target[-1] for char in text)
-        else:
+        elif target:
             text = "".join(mapping.get(char, char) for char in text)
-    if "s" in options:
-        squeezed = target or source
-        text = "".join(c for i, c in enumerate(text) if not (i and c == text[i - 1] and c in squeezed))
-    run.out(text)
+        if "s" in options:
+            before = last + text
+            last = text[-1:] or last
+            start = len(before) - len(text)
+            text = "".join(c for i, c in enumerate(before) if i >= start and not (i and c == before[i - 1] in squeezed))
+        run.out(text)
+        await run.flush()
+    run.out(decode(b"", True))
     return 0
 
 

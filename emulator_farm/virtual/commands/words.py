@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Callable
+from functools import partial
 
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.shell.invocation import Invocation, Tool, ToolError
@@ -48,18 +49,33 @@ async def seq(run: Invocation) -> int:
 async def tee(run: Invocation) -> int:
     """Copy standard input to files as well: -a appends."""
     options, paths = parse_options(run, "ai")
-    data = await run.read_stdin()
-    run.out(data)
 
-    def save(phone: Phone) -> None:
+    def create(phone: Phone) -> None:
         for path in paths:
-            if "a" in options:
-                phone.files.append(run.writable(path), data)
-            else:
-                phone.files.write(run.writable(path), data)
+            phone.files.append(run.writable(path), b"") if "a" in options else phone.files.write(
+                run.writable(path), b""
+            )
 
-    await run.call(save)
+    await run.call(create)
+    while data := await run.streams.stdin.read():
+        run.out(data)
+        await run.flush()
+        await run.call(partial(_append, run, paths, data))
     return 0
+
+
+def _append(run: Invocation, paths: list[str], data: bytes, phone: Phone) -> None:
+    for path in paths:
+        phone.files.append(run.writable(path), data)
+
+
+async def yes(run: Invocation) -> int:
+    """A line for ever, as long as somebody reads it."""
+    line = (" ".join(run.args) or "y") + "\n"
+    while True:
+        run.out(line * 512)
+        await run.flush()
+        await run.shell.breathe()
 
 
 async def expr(run: Invocation) -> int:
@@ -91,4 +107,4 @@ OPERATORS: dict[str, Callable[[int, int], int]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
-TOOLS: dict[str, Tool] = {"basename": basename, "dirname": dirname, "expr": expr, "seq": seq, "tee": tee}
+TOOLS: dict[str, Tool] = {"basename": basename, "dirname": dirname, "expr": expr, "seq": seq, "tee": tee, "yes": yes}

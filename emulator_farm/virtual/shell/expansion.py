@@ -120,7 +120,7 @@ class Expander:
         return value[start : start + length] if length >= 0 else value[start:length]
 
     async def _replace(self, value: str, part: Variable) -> str:
-        """`#` and `%` cut what a pattern matches at the beginning or the end, `/` and `//` put something in its place."""
+        """`#` and `%` cut what a pattern matches at the beginning or the end, `/` and `//` replace it."""
         pattern = pattern_regex(await self.pattern(part.word)).pattern
         match part.operator:
             case "#" | "##":

@@ -12,7 +12,7 @@ from emulator_farm.virtual.handset import Handset
 from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.stream import Stream
 
-from .pipes import Streams, read_all, to_bytes
+from .pipes import SharedSource, Source, Streams, read_all, to_bytes
 
 if TYPE_CHECKING:
     from .interpreter import Shell
@@ -96,6 +96,12 @@ class Invocation:
                 else:
                     await sink.write(run[0] if len(run) == 1 else b"".join(run))
 
+    def taken(self) -> bytes:
+        """Take back what was written to standard output and not sent yet."""
+        data = b"".join(data for is_error, data in self._chunks if not is_error)
+        self._chunks = [chunk for chunk in self._chunks if chunk[0]]
+        return data
+
     async def read_stdin(self) -> bytes:
         """Standard input up to its end."""
         return await read_all(self.streams.stdin)
@@ -105,7 +111,9 @@ class Invocation:
 
         With the framing, leaving ends the command by itself. What the host sends meanwhile is lost.
         """
-        source = self.streams.stdin
+        source: Source = self.streams.stdin
+        if isinstance(source, SharedSource):
+            source = source.inner
         if not isinstance(source, Stream):
             await asyncio.Event().wait()
         while await source.read():

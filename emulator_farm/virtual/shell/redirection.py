@@ -1,5 +1,6 @@
 """Opening the targets of redirections."""
 
+import os
 import posixpath
 from typing import TYPE_CHECKING
 
@@ -7,7 +8,7 @@ from emulator_farm.virtual import rootfs
 from emulator_farm.virtual.phone import Phone
 
 from .invocation import describe
-from .pipes import BytesSource, CallSink, NullSink, Sink, Source
+from .pipes import BytesSource, CallSink, EndlessSource, NullSink, Sink, Source
 
 if TYPE_CHECKING:
     from .interpreter import Shell
@@ -25,6 +26,10 @@ async def open_input(shell: "Shell", target: str, stdin: Source) -> Source:
             return BytesSource()
         case "/dev/stdin" | "/dev/tty":
             return stdin
+        case "/dev/zero":
+            return EndlessSource(bytes)
+        case "/dev/urandom" | "/dev/random":
+            return EndlessSource(os.urandom)
 
     def read(phone: Phone) -> bytes:
         rootfs.check_read(phone.files, path, shell.uid)
@@ -40,7 +45,7 @@ async def open_output(shell: "Shell", target: str, append: bool, sinks: dict[int
     """What `> target` or `>> target` writes to; the file exists from now on. Raises ShellError."""
     path = posixpath.join(shell.cwd, target)
     match path:
-        case "/dev/null":
+        case "/dev/null" | "/dev/zero":
             return NullSink()
         case "/dev/stdout" | "/dev/tty":
             return sinks[1]

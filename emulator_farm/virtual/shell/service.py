@@ -9,11 +9,13 @@ import asyncio
 import struct
 from collections.abc import Mapping
 
-from emulator_farm.virtual.handset import Handset
+from emulator_farm.virtual.handset import SHELL, Handset
+from emulator_farm.virtual.processes import Process
 from emulator_farm.virtual.stream import Stream, StreamClosed
 
 from .interpreter import Shell
 from .invocation import Tool
+from .jobs import killed_by
 from .pipes import BytesSource, CallSink, Streams, read_all, to_text
 from .terminal import Terminal
 
@@ -70,18 +72,33 @@ class ShellService:
 
     async def __call__(self, stream: Stream) -> None:
         """Serve the stream to its end."""
-        if self._framed:
+        task = asyncio.current_task()
+        assert task is not None
+        with self._shell.handset.processes.run(self._shell.uid, [SHELL], task.cancel) as process:
+            self._shell.process = process
+            if not self._framed:
+                stream.on_hangup = self._orphan
+                await self._killable(Streams(stream, CallSink(stream.write), CallSink(stream.write)), process)
+                return
             channel = FramedChannel(stream)
             stdout = CallSink(lambda data: channel.write(STDOUT, data))
             stderr = CallSink(lambda data: channel.write(STDERR, data))
-            task = asyncio.current_task()
-            assert task is not None
             stream.on_hangup = task.cancel
-            status = await self._run(Streams(channel, stdout, stderr))
+            status = await self._killable(Streams(channel, stdout, stderr), process)
             stream.on_hangup = None
             await channel.exit(status)
-        else:
-            await self._run(Streams(stream, CallSink(stream.write), CallSink(stream.write)))
+
+    def _orphan(self) -> None:
+        self._shell.orphaned = True
+
+    async def _killable(self, streams: Streams, process: Process) -> int:
+        try:
+            return await self._run(streams)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not process.signal or task is None or task.uncancel():
+                raise
+            return killed_by(process.signal)
 
     async def _run(self, streams: Streams) -> int:
         if self._pty:

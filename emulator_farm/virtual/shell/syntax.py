@@ -17,8 +17,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`$name` or `${name<operator>word}`; operators: `:-` `-` `:+` `+` `:=` `=` `:?` `?` `#` `##` `%` `%%` `/` `//` `:`.
+    """`$name` or `${name<operator>word}`.
 
+    Operators: `:-` `-` `:+` `+` `:=` `=` `:?` `?` `#` `##` `%` `%%` `/` `//` `:`.
     The operator of `${#name}` is `length`; with two words, of `/` and `:`, the second is `other`.
     """
 

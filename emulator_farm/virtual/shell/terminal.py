@@ -71,7 +71,7 @@ class Terminal:
             parsed = parse(script)
         except ShellSyntaxError:
             return await self._shell.run_text(script, streams)
-        return await self._shell.run(parsed, streams)
+        return await self._shell.run_line(parsed, streams)
 
     async def read(self) -> bytes:
         """Standard input of the running command: whole lines, empty at Ctrl-D."""
@@ -132,9 +132,10 @@ def _is_cancelling() -> bool:
 
 
 def _is_open(script: str) -> bool:
-    """Whether a quote or a group still waits for its end."""
+    """Whether a quote, a compound command or a here-document still waits for its end."""
     try:
         parse(script)
     except ShellSyntaxError as error:
-        return str(error) in ("no closing quote", "syntax error: unexpected EOF")
+        message = str(error)
+        return message in ("no closing quote", "syntax error: unexpected EOF") or message.endswith("unclosed")
     return False
