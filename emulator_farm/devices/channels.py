@@ -86,11 +86,11 @@ class Screencap:
     def glance(self) -> Glance:
         """Pixels are looked at as they come; a PNG is decoded where it is not the one before."""
         if self._raw:
-            return Glance(_small(read_raw_picture(self._bytes(), serial=self._transport.serial)))
+            return Glance(small(read_raw_picture(self._bytes(), serial=self._transport.serial)))
         frame = self.take()
         if self._last is not None and self._last.frame is not None and self._last.frame.image == frame.image:
             return Glance(self._last.picture, frame)
-        self._last = Glance(_small(picture_of(frame)), frame)
+        self._last = Glance(small(picture_of(frame)), frame)
         return self._last
 
     def _bytes(self) -> bytes:
@@ -146,15 +146,20 @@ class Capture:
 
     def drop(self, why: str) -> bool:
         """Use the present channel, and what shares its source, no longer; False where it is the last."""
-        *fast, reference = self._channels
+        *fast, _ = self._channels
         if not fast:
             return False
         source = fast[0].name.split()[0]
-        self.dropped |= {channel.name: why for channel in fast if channel.name.startswith(source)}
-        self._channels = [*(channel for channel in fast if not channel.name.startswith(source)), reference]
+        self.leave(source, why)
         if self._told is not None:
             self._told(source, why)
         return True
+
+    def leave(self, source: str, why: str) -> None:
+        """Use what comes from this source no longer, but for the last."""
+        *fast, reference = self._channels
+        self.dropped |= {channel.name: why for channel in fast if channel.name.startswith(source)}
+        self._channels = [*(channel for channel in fast if not channel.name.startswith(source)), reference]
 
 
 def choose(
@@ -162,7 +167,8 @@ def choose(
 ) -> tuple[list[CaptureChannel], list[ChannelReport]]:
     """Measure and compare every channel; the trusted ones that are faster than the reference, fastest first.
 
-    What is measured are frames as they are kept, `frames`; pixels are compared as they are. Raises BadFrame and DeviceError where the reference itself fails.
+    What is measured are frames as they are kept, `frames`; pixels are compared as they are. Raises BadFrame and
+    DeviceError where the reference itself fails.
     """
     base = _latency(reference, frames)
     reports = [ChannelReport(reference.name, base, True)]
@@ -229,7 +235,8 @@ def picture_of(frame: Frame) -> Image.Image:
         return image.convert("RGB")
 
 
-def _small(picture: Image.Image) -> Image.Image:
+def small(picture: Image.Image) -> Image.Image:
+    """A picture that only change is seen by."""
     factor = max(1, round(max(picture.size) / GLANCE_SIDE))
     return picture.reduce(factor) if factor > 1 else picture
 

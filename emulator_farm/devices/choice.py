@@ -16,6 +16,8 @@ class Choice(BaseModel):
     """Ways to a frame, the best first, the one that every phone has last."""
     input: str
     """The way that gestures take where it can do them."""
+    tree: str = "uiautomator"
+    """The way to a UI tree."""
     latency_ms: dict[str, float] = {}
     """Median milliseconds, by way, where it was measured."""
     dropped: dict[str, str] = {}
@@ -24,4 +26,4 @@ class Choice(BaseModel):
     @property
     def told(self) -> str:
         """In one line what is used."""
-        return f"frames by {self.capture[0]}, gestures by {self.input}"
+        return f"frames by {self.capture[0]}, gestures by {self.input}, trees by {self.tree}"

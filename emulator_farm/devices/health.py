@@ -207,3 +207,4 @@ def _diagnosis(device: Device) -> Iterator[Check]:
     else:
         yield Check("capture", True, _told(found.capture))
         yield Check("input", found.input[0].trusted, _told(found.input))
+        yield Check("tree", True, _told(found.tree))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from PIL import Image
@@ -32,6 +33,7 @@ from emulator_farm.devices.observation import Observation
 from emulator_farm.devices.replies import UiDumpFailed, ui_dump
 from emulator_farm.devices.settle import Pace, Rest
 from emulator_farm.devices.transport import Transport
+from emulator_farm.devices.trees import TreeChannel
 from emulator_farm.errors import BadFrame, DeviceError
 
 DUMP_FILE = "/data/local/tmp/farm_ui.xml"
@@ -88,6 +90,8 @@ class Screen:
         self.patience = patience
         self.frames = frames
         self.capture = Capture([self.channel(raw=raw_frames)] if frames == "png" else self.own_channels())
+        self.fast_tree: TreeChannel | None = None
+        self._tree_lost: Callable[[str], None] = lambda why: None
         self._displays: list[int] | None = None
         self._acted_at: float | None = None
         self._last: Frame | None = None
@@ -117,7 +121,7 @@ class Screen:
         began = time.monotonic()
         frame = None
         rest: tuple[str, ...] = ()
-        if settle and (self.patience.settle_by_frames or not ui_tree):
+        if settle and (self.patience.settle_by_frames or not ui_tree or self.fast_tree is not None):
             frame, rest = self.settle(self.patience.stable_s)
         look = self.tree() if ui_tree else self.look()
         settled = time.monotonic()
@@ -302,8 +306,28 @@ class Screen:
         """Drop what was learned about the displays, and what was seen."""
         self._displays = self._acted_at = self._last = self._glance = None
 
+    def use_tree(self, channel: TreeChannel | None, lost: Callable[[str], None] = lambda why: None) -> None:
+        """Read trees by this way from now on, by `uiautomator dump` where it is None; `lost` hears why it failed.
+
+        Pictures are watched for rest before such a tree is read.
+        """
+        self.fast_tree, self._tree_lost = channel, lost
+
+    def _fast_dump(self, channel: TreeChannel) -> tuple[Look, str] | None:
+        """As `_dump`; None where the way failed, which is used no longer."""
+        look = self.look()
+        of_app = look.focus.component is not None and "/" in (look.focus.window or "")
+        try:
+            return look, channel.dump(look.focus.component.package if look.focus.component and of_app else None)
+        except ChannelFailed as failure:
+            self.fast_tree = None
+            self._tree_lost(str(failure))
+            return None
+
     def _dump(self) -> tuple[Look, str]:
         """Display and focus, and what the dump of the tree wrote."""
+        if self.fast_tree is not None and (dumped_fast := self._fast_dump(self.fast_tree)) is not None:
+            return dumped_fast
         completed = self._transport.shell(_DUMP, self.patience.call_s)
         dumped, mark, windows = completed.text.rpartition(_MARK)
         if not mark:

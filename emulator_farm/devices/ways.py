@@ -1,16 +1,18 @@
-"""The ways by which one phone is looked at and touched: adb alone, until faster ones were found or are told."""
+"""The ways by which one phone is looked at and touched: adb's own commands until faster ones were found or are told."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 
-from emulator_farm.devices.channels import Capture, CaptureChannel, lies
+from emulator_farm.devices.channels import Capture, CaptureChannel, ChannelReport, lies
 from emulator_farm.devices.choice import Choice
+from emulator_farm.devices.gestures import GestureChannel
 from emulator_farm.devices.hands import Hands
 from emulator_farm.devices.info import DeviceInfo
-from emulator_farm.devices.provision import Found, Provision, find_controller, provision
+from emulator_farm.devices.provision import Provision, Source, choose_tree, find_controller, provision, start_u2
 from emulator_farm.devices.screen import Screen
 from emulator_farm.devices.transport import Transport
+from emulator_farm.devices.trees import REFERENCE
 
 
 class Ways:
@@ -22,8 +24,8 @@ class Ways:
         self._screen = screen
         self._hands = hands
         self._info = info
-        self._controller: Found | None = None
-        self._faster = False
+        self._sources: dict[str, Source] = {}
+        self._found = False
         self._incarnation = ""
         self._latency_ms: dict[str, float] = {}
         self._missing: dict[str, str] = {}
@@ -31,11 +33,12 @@ class Ways:
     @property
     def choice(self) -> Choice:
         """What is used now."""
-        capture = self._screen.capture
+        capture, tree = self._screen.capture, self._screen.fast_tree
         return Choice(
             incarnation=self._incarnation,
             capture=capture.names,
             input=self._hands.way,
+            tree=REFERENCE if tree is None else tree.name,
             latency_ms=self._latency_ms,
             dropped=self._missing | capture.dropped | self._hands.dropped,
         )
@@ -44,18 +47,17 @@ class Ways:
         """Measure every way and use the fastest that are trusted. Raises BadFrame and DeviceError."""
         self.unprovision()
         info = self._info()
-        found = find_controller(self._transport, info.properties)
-        self._controller = found if isinstance(found, Found) else None
-        report, channels, by_controller = provision(self._screen, self._transport, found)
-        self._use(channels, info.boot_id)
-        if self._controller is not None and by_controller:
-            self._hands.use(self._controller.gestures)
-        measured = (*report.capture, *report.input)
-        self._latency_ms = {way.name: round(way.latency_ms, 1) for way in measured if way.latency_ms is not None}
-        return report
+        trees, u2 = choose_tree(self._screen, self._transport)
+        sources = {"grpc": find_controller(self._transport, info.properties)}
+        sources |= {"u2": u2} if isinstance(u2, Source) else {}  # else the trees' report says why
+        self._sources = {name: source for name, source in sources.items() if isinstance(source, Source)}
+        captures, inputs, channels, gestures = provision(self._screen, self._transport, sources)
+        self._use(channels, gestures, info.boot_id)
+        self._latency_ms = _latencies((*captures, *inputs)) | _latencies(trees, "tree by ")
+        return Provision(captures, inputs, trees)
 
     def use(self, choice: Choice) -> bool:
-        """Use ways that were found before; False, and adb alone, where that was in another life of the phone.
+        """Use ways that were found before; False, and adb's own, where that was in another life of the phone.
 
         Nothing is measured. A way that is not there any more is left out. Raises DeviceError.
         """
@@ -64,18 +66,25 @@ class Ways:
         if choice.incarnation != info.boot_id:
             return False
         self._latency_ms, self._missing = choice.latency_ms, choice.dropped
-        channels = self._opened(choice, info.properties)
-        self._use([channels[name] for name in choice.capture[:-1] if name in channels], info.boot_id)
-        if self._controller is not None and choice.input == self._controller.gestures.name:
-            self._hands.use(self._controller.gestures)
+        wanted = {name.split()[0] for name in (*choice.capture, choice.input, choice.tree)}
+        if "grpc" in wanted:
+            self._open("grpc", find_controller(self._transport, info.properties))
+        if choice.tree == "u2":
+            self._open("u2", start_u2(self._transport, self._screen.patience.call_s))
+        sources = self._sources.values()
+        raw = self._screen.channel(raw=True)
+        known: dict[str, CaptureChannel] = {raw.name: raw}
+        known |= {channel.name: channel for source in sources for channel in source.captures}
+        channels = [known[name] for name in choice.capture[:-1] if name in known]
+        self._use(channels, next((s.gestures for s in sources if s.name == choice.input), None), info.boot_id)
         return True
 
     def renew(self) -> None:
-        """The phone's state was replaced: open the ways anew, and compare each with adb once more.
+        """The phone's state was replaced: open the ways anew, and compare each with adb's own once more.
 
         Raises BadFrame and DeviceError.
         """
-        if not self._faster:
+        if not self._found:
             return
         self.use(self.choice.model_copy(update={"incarnation": self._info().boot_id}))
         capture = self._screen.capture
@@ -83,36 +92,49 @@ class Ways:
             capture.drop(why)
 
     def unprovision(self) -> None:
-        """Go back to adb alone."""
+        """Go back to adb's own."""
         self.close()
-        if self._faster:
+        if self._found:
             self._hands.use(None)
             self._screen.use(Capture(self._screen.own_channels()))
-        self._faster, self._incarnation, self._latency_ms, self._missing = False, "", {}, {}
+        self._found, self._incarnation, self._latency_ms, self._missing = False, "", {}, {}
 
     def close(self) -> None:
         """Let go of what was opened."""
-        if self._controller is not None:
-            self._controller.close()
-            self._controller = None
+        for source in self._sources.values():
+            source.close()
+        self._sources = {}
+        self._screen.use_tree(None)
 
-    def _opened(self, choice: Choice, properties: Mapping[str, str]) -> dict[str, CaptureChannel]:
-        """The ways to a frame beside the last, by name."""
-        raw = self._screen.channel(raw=True)
-        channels: dict[str, CaptureChannel] = {raw.name: raw}
-        wanted = {name for name in (*choice.capture, choice.input) if name.startswith("grpc")}
-        if wanted:
-            found = find_controller(self._transport, properties)
-            if isinstance(found, str):
-                self._missing = self._missing | dict.fromkeys(wanted, found)
-            else:
-                self._controller = found
-                channels |= {channel.name: channel for channel in found.captures}
-        return channels
+    def _open(self, name: str, source: Source | str) -> None:
+        if isinstance(source, str):
+            self._missing = self._missing | {name: source}
+        else:
+            self._sources[name] = source
 
-    def _use(self, channels: list[CaptureChannel], incarnation: str) -> None:
-        """A controller that lies about pictures may be another phone's, so that gestures leave it too."""
-        reference = self._screen.channel(raw=False)
-        self._screen.use(Capture([*channels, reference], self._hands.drop))
-        self._hands.use(None)
-        self._faster, self._incarnation = True, incarnation
+    def _use(self, channels: Sequence[CaptureChannel], gestures: GestureChannel | None, incarnation: str) -> None:
+        self._screen.use(Capture([*channels, self._screen.channel(raw=False)], self._lost_picture))
+        self._hands.use(gestures)
+        u2 = self._sources.get("u2")
+        self._screen.use_tree(u2.tree if u2 else None, self._lost_u2)
+        self._found, self._incarnation = True, incarnation
+
+    def _lost_picture(self, name: str, why: str) -> None:
+        """A source that lies about pictures may be another phone's, so that gestures and trees leave it too."""
+        self._hands.drop(name, why)
+        if name == "u2":
+            self._lost_u2(why)
+
+    def _lost_u2(self, why: str) -> None:
+        """End the server: `uiautomator dump` works only without it."""
+        u2 = self._sources.pop("u2", None)
+        if u2 is not None:
+            self._missing = self._missing | {"u2": why}
+            self._screen.use_tree(None)
+            self._hands.drop("u2", why)
+            self._screen.capture.leave("u2", why)
+            u2.close()
+
+
+def _latencies(reports: Sequence[ChannelReport], prefix: str = "") -> dict[str, float]:
+    return {prefix + report.name: round(report.latency_ms, 1) for report in reports if report.latency_ms is not None}

@@ -115,6 +115,8 @@ class Latency:
     launch_s: float = 0.0
     grpc_s: float = 0.0
     """Of a screenshot by gRPC, which does not take `capture_s`."""
+    u2_s: float = 0.0
+    """Of a tree or a PNG by uiautomator2's server, which take neither `dump_s` nor `capture_s`."""
     link_s: float = 0.0
     """Before any service of ADB begins."""
     boot_s: float = 0.0

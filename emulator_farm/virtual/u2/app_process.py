@@ -138,6 +138,7 @@ class Server:
                 self._stopped.set()
                 return Response(b"Server stopped!!!")
             case "/screenshot/0":
+                await asyncio.sleep(self._handset.phone.latency.u2_s)
                 return Response(await self._handset.call(lambda phone: phone.png()), content_type="image/png")
             case "/jsonrpc/0" if request.method == "POST" and request.body:
                 answer = await self._automator.answer(request.body)

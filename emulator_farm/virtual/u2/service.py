@@ -131,7 +131,7 @@ class Automator:
         return await self._wait(milliseconds, updated)
 
     async def _dump(self, compressed: bool, depth: int) -> str:
-        if latency := self._handset.phone.latency.dump_s:
+        if latency := self._handset.phone.latency.u2_s:
             await asyncio.sleep(latency)
         match self._handset.fault("dump"):
             case "idle_error" | "null_root":

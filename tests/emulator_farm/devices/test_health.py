@@ -153,6 +153,7 @@ def test_the_doctor_looks_at_everything(device: Device) -> None:
         "animations",
         "capture",
         "input",
+        "tree",
     ]
     assert all(check.ok and check.detail for check in checks)
 

@@ -55,7 +55,7 @@ def found(host: PhoneHost, adb_server: AdbServer) -> Choice:
     assert choice.capture[-1] == "screencap -p"
     assert choice.input == "grpc"
     assert choice.latency_ms["grpc"] < choice.latency_ms["input"]
-    assert choice.told == f"frames by {choice.capture[0]}, gestures by grpc"
+    assert choice.told == f"frames by {choice.capture[0]}, gestures by grpc, trees by uiautomator"
     return Choice.model_validate_json(choice.model_dump_json())
 
 
@@ -84,9 +84,7 @@ def test_a_way_that_is_gone_is_left_out_and_named(device: Device, found: Choice,
     assert "unavailable" in choice.dropped["grpc"]
 
 
-def test_a_controller_that_lies_about_pictures_gets_no_gestures(
-    device: Device, found: Choice, host: PhoneHost
-) -> None:
+def test_a_controller_that_lies_about_pictures_gets_no_gestures(device: Device, found: Choice, host: PhoneHost) -> None:
     device.ways.use(found)
     host.phones[0].faults.grpc = "truncated"
     assert device.observe().frame.size == (360, 800)
