@@ -36,7 +36,7 @@ _MEND_S = 3.0
 _RECYCLE_S = 240.0
 _CLOCKS = ("clock",)
 _GO_HOME = "input keyevent 3"
-_PAUSE_S = 0.05
+_PAUSE_S = 0.1
 
 Baseline = Mapping[str, str]
 """What a phone was like when the farm first met it, by item. An item that it lacks is left as it is."""
@@ -158,6 +158,7 @@ def bring(device: Device, items: Iterable[Item], baseline: Baseline, patience_s:
     wanted = {item: item.wanted or baseline.get(item.name) for item in items}
     held = {item: value for item, value in wanted.items() if value is not None}
     deadline = Deadline(patience_s)
+    pause_s = 0.0  # much is true at once
     while True:
         found = ask(device, held)
         wrong = [
@@ -170,7 +171,8 @@ def bring(device: Device, items: Iterable[Item], baseline: Baseline, patience_s:
             item, value, now = wrong[0]
             raise NotReady(_told(item, value, now), serial=device.serial, check=f"reset_{item.name}")
         device.transport.shell("; ".join(f"({line})" for line in [*lines, _GO_HOME]), _ASK_S)
-        deadline.pause(_PAUSE_S)
+        deadline.pause(pause_s)
+        pause_s = _PAUSE_S
 
 
 def ask(device: Device, items: Iterable[Item]) -> dict[str, str]:
