@@ -13,6 +13,9 @@ _LAYERS = {
     "symbols": ("1234567890", "@#$_&-+()/", "*\"':;!?"),
     "more": ("~`|•√π÷×¶∆", "£¢€¥^°={}\\", "%©®™✓[]"),
 }
+_SCRIPTS = {"ar": ("ضصثقفغعهخحج", "شسيبلاتنمكط", "ذءؤرىةوزظد")}
+"""The letters of languages that do not write Latin ones; the globe key leads from one to the other."""
+_NAMES = {"ar": "العربية"}
 _PAD = ("123", "456", "789")
 
 
@@ -33,19 +36,22 @@ class Keyboard:
         self.layer = "letters"
         self.shift = "off"
         """off | once | locked"""
+        self.latin = False
+        """Whether Latin letters show where the language has others."""
 
     def reset(self) -> None:
         """Letters, lower case: how it looks when it opens."""
-        self.layer, self.shift = "letters", "off"
+        self.layer, self.shift, self.latin = "letters", "off", False
 
-    def build(self, numeric: bool, action_icon: str) -> Widget:
-        """The keys; `action_icon` is the drawing on the enter key."""
-        rows = self._number_pad(action_icon) if numeric else self._keys(action_icon)
+    def build(self, numeric: bool, action_icon: str, language: str = "en") -> Widget:
+        """The keys for a language, never mirrored; `action_icon` is the drawing on the enter key."""
+        rows = self._number_pad(action_icon) if numeric else self._keys(action_icon, language)
         return Column(w=FILL, h=FILL, bg="keyboard", pad=pad(3, 6), children=tuple(rows))
 
-    def _keys(self, action_icon: str) -> list[Widget]:
-        first, second, third = _LAYERS[self.layer]
-        letters = self.layer == "letters"
+    def _keys(self, action_icon: str, language: str) -> list[Widget]:
+        script = "" if self.latin or self.layer != "letters" else language
+        first, second, third = _SCRIPTS.get(script) or _LAYERS[self.layer]
+        letters = self.layer == "letters" and script not in _SCRIPTS
         inset = 0.5 if letters else 0.0
         middle = [self._char(char) for char in second]
         if inset:
@@ -53,6 +59,8 @@ class Keyboard:
         if letters:
             name = {"off": "shift", "once": "shift", "locked": "keyboard_capslock"}[self.shift]
             left = _key(self._toggle_shift, 1.5, icon=name, dark=True, filled=self.shift != "off", desc="Shift")
+        elif self.layer == "letters":
+            left = None
         else:
             other = "more" if self.layer == "symbols" else "symbols"
             left = _key(lambda: self._show(other), 1.5, text="=\\<" if other == "more" else "?123", dark=True)
@@ -60,17 +68,25 @@ class Keyboard:
         return [
             _row([self._char(char) for char in first]),
             _row(middle),
-            _row([left, *(self._char(char) for char in third), last]),
-            self._bottom(action_icon),
+            _row([*([left] if left else []), *(self._char(char) for char in third), last]),
+            self._bottom(action_icon, language),
         ]
 
-    def _bottom(self, action_icon: str) -> Widget:
+    def _bottom(self, action_icon: str, language: str) -> Widget:
         other = "symbols" if self.layer == "letters" else "letters"
+        name = "English" if self.latin else _NAMES.get(language, "English")
         return _row(
             [
                 _key(lambda: self._show(other), 1.5, text="?123" if other == "symbols" else "ABC", dark=True),
-                self._char(","),
-                _key(lambda: self._actions.type(" "), 5, text="English", desc="Space", small=True),
+                self._char("،" if language in _SCRIPTS and not self.latin else ","),
+                *([_key(self._switch, 1, icon="language", desc="Next language")] if language in _SCRIPTS else []),
+                _key(
+                    lambda: self._actions.type(" "),
+                    4 if language in _SCRIPTS else 5,
+                    text=name,
+                    desc="Space",
+                    small=True,
+                ),
                 self._char("."),
                 _key(self._actions.enter, 1.5, icon=action_icon, accent=True, desc="Enter"),
             ]
@@ -90,6 +106,9 @@ class Keyboard:
         self._actions.type(char)
         if self.shift == "once":
             self.shift = "off"
+
+    def _switch(self) -> None:
+        self.latin = not self.latin
 
     def _toggle_shift(self) -> None:
         self.shift = {"off": "once", "once": "locked", "locked": "off"}[self.shift]

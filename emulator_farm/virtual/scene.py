@@ -181,7 +181,7 @@ class Stage:
         keyboard = None
         if typing and field is not None and isinstance(field.widget, TextField):
             icon = ACTION_ICONS["none" if field.widget.multiline else field.widget.action]
-            tree = self._keyboard.build(field.widget.numeric, icon)
+            tree = self._keyboard.build(field.widget.numeric, icon, language(system.locale))
             keyboard = Window(probe.fit(tree, keys), "com.android.inputmethod.latin", self._bar_state, "keyboard")
             windows.append(keyboard)
         else:

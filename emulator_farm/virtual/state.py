@@ -43,7 +43,8 @@ def state_of(phone: Phone) -> dict[str, Json]:
             for each in phone.system.notifications.list()
         },
         "packages": {
-            package.name: {
+            package.name: _language(phone, package.name)
+            | {
                 "permissions": {name: True for name in sorted(package.permissions)},
                 "version_code": package.version_code,
                 "version_name": package.version_name,
@@ -56,6 +57,12 @@ def state_of(phone: Phone) -> dict[str, Json]:
     }
 
 
+def _language(phone: Phone, package: str) -> dict[str, Json]:
+    """The language chosen for an app alone; nothing where none is."""
+    locale = phone.system.app_locales.get(package)
+    return {"locale": locale} if locale else {}
+
+
 def _screen(phone: Phone) -> dict[str, Json]:
     screen = phone.screen
     view = screen.popup.view if screen.popup is not None else screen.view
@@ -64,8 +71,10 @@ def _screen(phone: Phone) -> dict[str, Json]:
         "focus": view.focus,
         "foreground": phone.foreground().short,
         "keyboard": phone.ime.shown,
+        "locked": phone.ui.locked,
         "rotation": phone.rotation,
         "scroll": dict(view.scroll),
+        "shade": phone.ui.expanded,
         "tasks": [[component.short for component in task.activities] for task in phone.tasks()],
     }
 

@@ -130,7 +130,7 @@ class Tasks:
         self._system.changed()
 
     def finish(self, screen: Screen) -> None:
-        """Leave a screen; the root of a task goes to the background instead, as on Android 12 and later."""
+        """Leave a screen; the root of a task takes it to the background instead, as on Android 12 and later."""
         for task in self.stack:
             if screen not in task.screens:
                 continue
@@ -143,7 +143,7 @@ class Tasks:
                 if task is self.front:
                     task.top.on_resume()
             elif task is self.front:
-                self.go_home()
+                self._to_back(task)
             break
         self._system.changed()
 
@@ -220,6 +220,16 @@ class Tasks:
         self.stack.append(task)
         task.top.on_resume()
         self._system.changed()
+
+    def _to_back(self, task: Task) -> None:
+        """Show what lay below the front task, which goes behind the home screen."""
+        self.stack.remove(task)
+        home = next(index for index, other in enumerate(self.stack) if other.package == HOME)
+        self.stack.insert(home, task)
+        if self.front.package == HOME:
+            self.go_home()
+        else:
+            self.front.top.on_resume()
 
     def _pause(self) -> None:
         if self.stack and self.front.screens:

@@ -271,5 +271,7 @@ def quick_setting_on(person: Person, what: str) -> None:
 @expert(r"Take exactly (?P<count>\d+) photos with the Camera app")
 def camera_photos(person: Person, count: str, extra: int = 0) -> None:
     person.open("Camera")
+    if any(node.label == "Don’t allow" for node in person.look()):
+        person.tap("Don’t allow")
     person.go(*["Shutter"] * (int(count) + extra))
     person.finish()

@@ -1,6 +1,6 @@
 """Camera: photos of made-up landscapes as JPEG files in `/sdcard/DCIM/Camera`."""
 
-from emulator_farm.virtual.apps.camera.viewfinder import Viewfinder, ship
+from emulator_farm.virtual.apps.camera.viewfinder import LOCATION, Viewfinder, ship
 from emulator_farm.virtual.screen import App, Entry
 
 _ACTIONS = ("android.media.action.STILL_IMAGE_CAMERA", "android.media.action.IMAGE_CAPTURE")
@@ -12,5 +12,6 @@ APP = App(
     color=(84, 110, 122),
     apk="/product/app/Camera2/Camera2.apk",
     provision=ship,
+    permissions=(LOCATION,),
     entries=(Entry("com.android.camera.CameraLauncher", Viewfinder, _ACTIONS, launcher=True),),
 )

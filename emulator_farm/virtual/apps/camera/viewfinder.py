@@ -8,6 +8,7 @@ from emulator_farm.virtual.apps.gallery.media import STORAGE
 from emulator_farm.virtual.files import FileTree
 from emulator_farm.virtual.intents import Intent
 from emulator_farm.virtual.material import CENTER, icon_button
+from emulator_farm.virtual.permission_dialog import request_permission
 from emulator_farm.virtual.screen import Screen
 from emulator_farm.virtual.system import System
 from emulator_farm.virtual.widgets import FILL, Column, Photo, Row, Space, Stack, Widget, pad
@@ -15,6 +16,7 @@ from emulator_farm.virtual.widgets import FILL, Column, Photo, Row, Space, Stack
 FOLDER = f"{STORAGE}/DCIM/Camera"
 _SHIPPED = (timedelta(days=9, hours=3), timedelta(days=9, hours=2), timedelta(days=2), timedelta(hours=20))
 """How long ago the photos were taken that the phone comes with."""
+LOCATION = "android.permission.ACCESS_FINE_LOCATION"
 FLASH = ("auto", "on", "off")
 
 
@@ -25,6 +27,11 @@ class Viewfinder(Screen):
     backdrop = "black"
     selfie = False
     flash = "auto"
+
+    def on_resume(self) -> None:
+        """At first, ask whether photos may remember the place; a camera of the system's may take them in any case."""
+        if not self.system.packages.refusals(self.package, LOCATION):
+            request_permission(self, LOCATION, lambda granted: None)
 
     def moment(self) -> Hashable:
         """Photos may come and go behind the app's back."""

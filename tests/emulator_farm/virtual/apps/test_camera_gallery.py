@@ -7,7 +7,27 @@ from PIL import Image, ImageStat
 
 CAMERA, GALLERY = "com.android.camera2", "com.android.gallery3d"
 IMAGES = "content://media/external/images/media"
+LOCATION = "android.permission.ACCESS_FINE_LOCATION"
 FOLDER = "/sdcard/DCIM/Camera"
+
+
+def open_camera(thumb) -> None:
+    """Without the question that comes at first."""
+    thumb.shell("pm", "grant", CAMERA, LOCATION)
+    thumb.open(CAMERA)
+
+
+def test_the_first_start_asks_for_the_place_and_takes_photos_whatever_the_answer(thumb) -> None:
+    before = names(thumb)
+    thumb.open(CAMERA)
+    assert thumb.sees(text="Allow Camera to access this device’s location?")
+    thumb.tap(text="Don’t allow")
+    thumb.tap(desc="Shutter")
+    assert len(names(thumb)) == len(before) + 1
+    thumb.shell("am", "force-stop", CAMERA)
+    thumb.open(CAMERA)
+    assert thumb.sees(desc="Shutter")
+    assert not thumb.sees(text="Don’t allow")
 
 
 def names(thumb) -> list[str]:
@@ -28,7 +48,7 @@ def png() -> bytes:
 
 def test_taking_photos(thumb) -> None:
     before = names(thumb)
-    thumb.open(CAMERA)
+    open_camera(thumb)
     thumb.tap(desc="Shutter")
     thumb.tap(desc="Switch to front camera")
     thumb.tap(desc="Flash auto")
