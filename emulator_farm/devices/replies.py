@@ -21,6 +21,7 @@ _COLUMN = re.compile(r"(?:^|, )([A-Za-z_]\w*)=")
 _PROPERTY = re.compile(r"^\[([^\]\n]+)\]: \[(.*?)\]$", re.MULTILINE | re.DOTALL)
 _COMPONENT_LINE = re.compile(r"^\s*([A-Za-z][\w.]*/[\w.$]+)\s*$", re.MULTILINE)
 _NOT_STARTED = re.compile(r"^(Error type \d+|Error: .*|.*Exception.*|.*Permission Denial.*)$", re.MULTILINE)
+_TASK_NAME = re.compile(r"\bA=(?:\d+:)?(\w+\.[\w.]+)|\bI=([\w.]+)/")
 _DUMP_END = "</hierarchy>"
 _DUMP_EMPTY = re.compile(r"<hierarchy[^<>]*(/>|>\s*</hierarchy>)")
 
@@ -140,11 +141,11 @@ def recent_tasks(text: str) -> list[RecentTask]:
     for block in text.split("* Recent #")[1:]:
         head, _, body = block.partition("\n")
         number = re.search(r"#(\d+)", head)
-        package = re.search(r"\brealActivity=\{?([\w.]+)/", body) or re.search(r"\bA=(?:\d+:)?([\w.]+)", head)
+        package = re.search(r"\b(?:realActivity|mActivityComponent)=\{?([\w.]+)/", body) or _TASK_NAME.search(head)
         if not number or not package:
             raise UnexpectedReply("a recent task", block)
-        if not re.search(r"\btype=(home|recents)\b", head):
-            found.append(RecentTask(int(number[1]), package[1]))
+        if not re.search(r"\btype=(home|recents|assistant|dream)\b", head):
+            found.append(RecentTask(int(number[1]), package[package.lastindex or 0]))
     return found
 
 

@@ -141,10 +141,10 @@ def _night(text: str) -> str:
 
 def _locale(text: str) -> str:
     """The language tags of `config: mcc310-mnc260-en-rUS-ldltr-…`."""
-    found = re.search(r"^config: (?:mcc\d+-)?(?:mnc\d+-)?(.+?)-ld(?:ltr|rtl)", text, re.MULTILINE)
+    found = re.search(r"^\s*config: (?:mcc\d+-)?(?:mnc\d+-)?(.+?)-ld(?:ltr|rtl)", text, re.MULTILINE)
     if not found:
         raise UnexpectedReply("a configuration with its language", text)
-    return found[1].replace("-r", "-").removeprefix("b+").replace("+", "-")
+    return found[1].replace("-r", "-").replace("b+", "").replace("+", "-")
 
 
 def _offset(text: str) -> str:
