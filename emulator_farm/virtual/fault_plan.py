@@ -69,6 +69,7 @@ class Latencies(BaseModel):
     dump: Seconds = 0.0
     launch: Seconds = 0.0
     grpc: Seconds = 0.0
+    u2: Seconds = 0.0
     link: Seconds = 0.0
     boot: Seconds = 0.0
 

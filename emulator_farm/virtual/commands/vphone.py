@@ -21,7 +21,7 @@ USAGE = """vphone: the virtual phone's own command
                              arm one, for so many firings or so long; `faults` lists the names; VALUE off disarms
   fault clear                disarm all, and end the plan of a fault file
   latency                    print the latencies in seconds
-  latency NAME=SECONDS...    set some of: capture, input, dump, launch, grpc, link, boot
+  latency NAME=SECONDS...    set some of: capture, input, dump, launch, grpc, u2, link, boot
   reset                      return to the factory state
   sms NUMBER TEXT            have a message arrive, with its notification
   ask PACKAGE PERMISSION     have the app ask for a permission, in front of what shows now
