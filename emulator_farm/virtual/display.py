@@ -6,6 +6,7 @@ from .settings_db import SettingsDb
 
 BASELINE = 160
 """Density at which one dp is one pixel."""
+LOW_DP = 480
 
 
 class Display:
@@ -53,6 +54,11 @@ class Display:
         """Width and height in the current rotation, dp."""
         width, height = self.size
         return width * BASELINE / self.density, height * BASELINE / self.density
+
+    @property
+    def low(self) -> bool:
+        """Whether there is little height, as on a phone on its side: what must not be cut off is drawn smaller."""
+        return self.size_dp[1] < LOW_DP
 
     def turn(self) -> None:
         """Turn the phone in the hand, clockwise by a quarter."""

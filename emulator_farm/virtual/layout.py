@@ -252,13 +252,25 @@ class Layout:
     def _turned(self, root: Box, area: Rect) -> Box:
         """Left and right exchanged, where that is how screens are read: the same layout seen in a mirror."""
         if self.rtl:
-            ends = area.left + area.right
-            for box in root.walk():
-                box.rtl = True
-                box.x = ends - box.x - box.w
-                box.inner = box.inner._replace(left=ends - box.inner.right, right=ends - box.inner.left)
-                box.visible = box.visible._replace(left=ends - box.visible.right, right=ends - box.visible.left)
+            self._turn(root, area.left + area.right)
         return root
+
+    def _turn(self, box: Box, ends: int, shift: int | None = None) -> None:
+        """Mirror a box between two edges that sum up to `ends`, or, inside of what is not mirrored, `shift` it."""
+        before = box.x
+        if shift is None:
+            box.rtl = True
+            box.x = ends - box.x - box.w
+            box.inner = box.inner._replace(left=ends - box.inner.right, right=ends - box.inner.left)
+            box.visible = box.visible._replace(left=ends - box.visible.right, right=ends - box.visible.left)
+            if isinstance(box.widget, Row) and box.widget.ltr:
+                shift = box.x - before
+        else:
+            box.x += shift
+            box.inner = box.inner._replace(left=box.inner.left + shift, right=box.inner.right + shift)
+            box.visible = box.visible._replace(left=box.visible.left + shift, right=box.visible.right + shift)
+        for child in box.children:
+            self._turn(child, ends, shift)
 
     def _reveal(self, root: Box) -> bool:
         """Move viewports so that the focused field's caret line is in sight; True where one moved."""

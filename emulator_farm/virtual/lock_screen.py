@@ -135,10 +135,13 @@ class LockScreen(Screen):
             id=ENTRY, value=self.pin, password=True, numeric=True, action="done", on_change=self._typed,
             on_action=self._enter, w=220, size=28, align="center", ink="white", max_length=16,
         )  # fmt: skip
-        rows = [Row(gap=20, children=tuple(self._key(digit) for digit in digits)) for digits in ("123", "456", "789")]
+        rows = [
+            Row(gap=20, ltr=True, children=tuple(self._key(digit) for digit in digits))
+            for digits in ("123", "456", "789")
+        ]
         erase = _round(Icon(name="backspace", color="white", anchor=(0.5, 0.5)), "Delete", "delete_button", self._erase)
         enter = _round(Icon(name="check", color="white", anchor=(0.5, 0.5)), "Enter", "key_enter", self._enter)
-        rows.append(Row(gap=20, children=(erase, self._key("0"), enter)))
+        rows.append(Row(gap=20, ltr=True, children=(erase, self._key("0"), enter)))
         keys = Column(id="pin_container", view=VIEW_GROUP, align="center", gap=14, children=tuple(rows))
         inside = Column(
             id="keyguard_pin_view", view=VIEW_GROUP, w=FILL, align="center", gap=20, pad=Pad(16, 48, 16, 32),

@@ -17,7 +17,8 @@ from .widgets import CONTAINERS, Radio, Scroll, Text, TextField, Widget
 COLUMNS = ("en", "zh", "ar")
 RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "iw", "ur"))
 GAP = "{}"
-"""Stands for what differs, a number or a name."""
+"""Stands for what differs, a number or a name; before a unit of one letter, as in `5m`, a number."""
+NUMBER, UNIT = r"(\d+)", len(GAP) + 1
 
 
 def right_to_left(locale: str) -> bool:
@@ -31,7 +32,7 @@ class Catalogue:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = {text: other for text, other in texts.items() if GAP not in text}
         self._patterns = [
-            (re.compile(re.escape(text).replace(re.escape(GAP), "(.+)")), other)
+            (re.compile(re.escape(text).replace(re.escape(GAP), NUMBER if len(text) == UNIT else "(.+)")), other)
             for text, other in texts.items()
             if GAP in text
         ]

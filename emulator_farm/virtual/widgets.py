@@ -111,6 +111,8 @@ class Row(Widget):
     gap: float = 0
     align: Align = "center"
     justify: Align = "start"
+    ltr: bool = False
+    """True for what no language mirrors, such as the keys of a number pad."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,10 @@ KEYS = (
 """Resource id, what it types, content-desc."""
 
 
+KEY, OTHERS = 68, 240
+"""Height of a key, and of all that is not keys, in dp."""
+
+
 class CalculatorStore(StoredProvider):
     """Formulas with their results."""
 
@@ -64,20 +68,27 @@ class Calculator(Screen):
         shown = tuple(line for line in lines if line.text)
         words = Column(id="display", w=FILL, h=FILL, pad=pad(24, 8), justify="end", gap=8, children=shown)
         tools = Row(w=FILL, justify="end", pad=pad(16, 4), children=(delete,))
-        rows = tuple(Row(w=FILL, gap=8, children=tuple(self._key(*key) for key in row)) for row in KEYS)
-        keys = Column(id="pad_numeric", w=FILL, gap=8, pad=pad(12, 12), bg="surface_container", children=rows)
+        gap = 8 if self._key_height() == KEY else 4
+        rows = tuple(Row(w=FILL, gap=gap, ltr=True, children=tuple(self._key(*key) for key in row)) for row in KEYS)
+        keys = Column(id="pad_numeric", w=FILL, gap=gap, pad=pad(12, gap * 1.5), bg="surface_container", children=rows)
         return Column(w=FILL, h=FILL, children=(top_bar("Calculator", actions=(more,)), words, tools, keys))
 
     def _key(self, name: str, text: str, desc: str) -> Widget:
         face: Paint = (
             "primary_container" if name == "eq" else "surface_high" if text.isdigit() else "secondary_container"
         )
-        glyph = Text(text=text, size=26, fixed=True, anchor=CENTER, hidden=True)
+        height = self._key_height()
+        glyph = Text(text=text, size=26 if height == KEY else 18, fixed=True, anchor=CENTER, hidden=True)
         return Stack(
-            id=name, view="Button", caption=text, desc=desc, grow=1, h=68, radius=34, children=(glyph,),
+            id=name, view="Button", caption=text, desc=desc, grow=1, h=height, radius=height / 2, children=(glyph,),
             bg="primary_container" if name == "eq" else face,
             on_tap=partial(self._press, text),
         )  # fmt: skip
+
+    def _key_height(self) -> float:
+        """In dp; less where the screen is low, so that every key is on it."""
+        height = self.system.display.size_dp[1]
+        return min(KEY, max(26, (height - OTHERS) / len(KEYS)))
 
     def _press(self, text: str) -> None:
         match text:

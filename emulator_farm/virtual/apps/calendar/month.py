@@ -65,8 +65,9 @@ class CalendarHome(Screen):
         return Column(w=FILL, h=FILL, children=(grid, Space(w=FILL, h=1, bg="outline_variant"), head, events))
 
     def _cell(self, all_events: list[Event], day: date | None) -> Widget:
+        height = 30 if self.system.display.low else 48
         if day is None:
-            return Space(grow=1, h=48)
+            return Space(grow=1, h=height)
         count = len(happening(all_events, day))
         chosen, today = day == self.day, day == self.system.now().date()
         face: Paint | None = "primary" if chosen else "primary_container" if today else None
@@ -75,9 +76,9 @@ class CalendarHome(Screen):
         mark: Paint = "on_primary" if chosen else "primary"
         dot = Space(w=6, h=6, radius=3, bg=mark) if count else Space(w=6, h=6)
         return Column(
-            view="android.view.View", caption=str(day.day), desc=f"{day_name(day)}, {events}", grow=1, h=48, gap=2,
-            align="center", justify="center", bg=face, radius=24, selected=chosen, children=(words, dot),
-            on_tap=partial(self._show_day, day),
+            view="android.view.View", caption=str(day.day), desc=f"{day_name(day)}, {events}", grow=1, h=height,
+            gap=2 if height == 48 else 0, align="center", justify="center", bg=face, radius=height / 2,
+            selected=chosen, children=(words, dot), on_tap=partial(self._show_day, day),
         )  # fmt: skip
 
     def _agenda(self) -> list[Widget]:

@@ -28,7 +28,9 @@ class StopwatchTab:
         state, elapsed = clock.stopwatch()
         running = state == "running"
         text = clock_face(elapsed, hundredths=not running)
-        time = Text(id="stopwatch_time_text", text=text, size=64, w=FILL, align="center", pad=pad(16, 40))
+        low = self._screen.system.display.low
+        size, around, button = (36, 4, 56) if low else (64, 40, 80)
+        time = Text(id="stopwatch_time_text", text=text, size=size, w=FILL, align="center", pad=pad(16, around))
         laps = clock.laps()
         rows = [self._lap(number, laps) for number in range(len(laps), 0, -1)]
         left: Widget = Space(w=96)
@@ -39,9 +41,9 @@ class StopwatchTab:
             right = filled_button("Lap", clock.lap, "stopwatch_lap", tonal=True, w=96)
         main = fab(
             "pause" if running else "play_arrow", "Pause" if running else "Start",
-            clock.pause_stopwatch if running else clock.start_stopwatch, "fab", 80,
+            clock.pause_stopwatch if running else clock.start_stopwatch, "fab", button,
         )  # fmt: skip
-        buttons = Row(w=FILL, justify="center", gap=24, pad=pad(16, 20), children=(left, main, right))
+        buttons = Row(w=FILL, justify="center", gap=24, pad=pad(16, 4 if low else 20), children=(left, main, right))
         return Column(w=FILL, h=FILL, children=(time, scrolling(rows, "laps_list"), buttons))
 
     def _lap(self, number: int, laps: list[int]) -> Widget:

@@ -64,7 +64,10 @@ class TimerTab:
         keys = Column(
             w=FILL, gap=_GAP, align="center",
             children=tuple(
-                Row(w=FILL, justify="center", gap=16, children=tuple(self._key(key, key_height) for key in line))
+                Row(
+                    w=FILL, justify="center", gap=16, ltr=True,
+                    children=tuple(self._key(key, key_height) for key in line),
+                )
                 for line in _KEYS
             ),
         )  # fmt: skip

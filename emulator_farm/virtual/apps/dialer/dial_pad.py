@@ -44,10 +44,11 @@ class DialPad:
         if self.number:
             back = icon_button("backspace", "backspace", self._backspace, "deleteButton")
             parts = (Space(w=48), field, back)
-        keys = tuple(Row(w=FILL, children=tuple(self._key(*key) for key in row)) for row in KEYS)
+        keys = tuple(Row(w=FILL, ltr=True, children=tuple(self._key(*key) for key in row)) for row in KEYS)
+        low = self._screen.system.display.low
         dial = Row(
-            w=FILL, justify="center", pad=pad(0, 8),
-            children=(fab("call", "dial", self._dial, "dialpad_floating_action_button", 64),),
+            w=FILL, justify="center", pad=pad(0, 4 if low else 8),
+            children=(fab("call", "dial", self._dial, "dialpad_floating_action_button", 48 if low else 64),),
         )  # fmt: skip
         pad_view = Column(
             id="dialpad_view", w=FILL, bg="surface_container",
@@ -66,14 +67,15 @@ class DialPad:
         ]  # fmt: skip
 
     def _key(self, digit: str, letters: str, name: str) -> Widget:
-        words = (
-            Text(id="dialpad_key_number", text=digit, size=28, fixed=True, hidden=True),
+        low = self._screen.system.display.low
+        words: tuple[Widget, ...] = (
+            Text(id="dialpad_key_number", text=digit, size=18 if low else 28, fixed=True, hidden=True),
             Text(id="dialpad_key_letters", text=letters or " ", size=11, fixed=True, color="outline", hidden=True),
         )
         return Column(
-            id=name, view="FrameLayout", desc=f"{digit},{letters}" if letters else digit, grow=1, h=64, pad=pad(0, 6),
-            align="center", anchor=CENTER, children=words, on_tap=partial(self._press, digit),
-            on_long=partial(self._press, "+") if digit == "0" else None,
+            id=name, view="FrameLayout", desc=f"{digit},{letters}" if letters else digit, grow=1, h=30 if low else 64,
+            pad=pad(0, 3 if low else 6), align="center", anchor=CENTER, children=words[: 1 if low else 2],
+            on_tap=partial(self._press, digit), on_long=partial(self._press, "+") if digit == "0" else None,
         )  # fmt: skip
 
     def _set(self, number: str) -> None:

@@ -60,13 +60,15 @@ class InCall(Screen):
         """Who, since when, what can be done."""
         label = PhoneBook(self.system).label(self.number)
         parts: list[Widget] = [
-            Space(h=24),
+            Space(h=0 if self.system.display.low else 24),
             Text(id="contactgrid_status_text", text=self._status(), size=16, w=FILL, align="center"),
             Text(id="contactgrid_contact_name", text=label, size=32, w=FILL, align="center", max_lines=1),
         ]
         if label != self.number:
             parts.append(Text(id="contactgrid_number", text=self.number, size=16, w=FILL, align="center"))
-        parts += [Space(h=24), Row(w=FILL, justify="center", children=(avatar(label, 112),)), Space(grow=1)]
+        if not self.system.display.low:
+            parts += [Space(h=24), Row(w=FILL, justify="center", children=(avatar(label, 112),))]
+        parts.append(Space(grow=1))
         parts += self._ringing() if self.state == "ringing" else self._running()
         return Column(id="incall_ui_container", w=FILL, h=FILL, gap=8, pad=pad(24, 24), children=tuple(parts))
 
@@ -93,6 +95,8 @@ class InCall(Screen):
             _toggle("pause", "Hold", "incall_fourth_button", self.held, self._hold),
         )
         end = _round("call", "End call", "incall_end_call", self._end, _RED)
+        if self.system.display.low:
+            return [Row(w=FILL, justify="center", gap=24, children=(*buttons, end))]
         return [Row(w=FILL, justify="center", gap=24, children=buttons), Space(h=32),
                 Row(w=FILL, justify="center", children=(end,))]  # fmt: skip
 
