@@ -28,13 +28,17 @@ from emulator_farm.devices.capture import Frames
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.pool import Pool
 from emulator_farm.devices.reset_policy import ResetPolicy
-from emulator_farm.errors import InfrastructureError
+from emulator_farm.errors import DeviceGone, DeviceTimeout, InfrastructureError
 from emulator_farm.leases import Lease
 from emulator_farm.phones import DevicesSpec, VirtualHost, start_virtual
 from emulator_farm.site import Site
 from emulator_farm.upkeep import Upkeep
 
 _RECOVERY_PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
+_NEAR_S, _FAR_S = 5.0, 10.0
+"""How long a phone on this host, and one elsewhere, may take to be connected."""
+_DEAD_AFTER = 1
+"""Failed recoveries of a virtual phone, after which it is started anew."""
 _QUICK_DEATH_S = 10.0
 """Workers that end sooner after their start cannot work at all."""
 
@@ -169,6 +173,7 @@ class Fleet:
             for serial in host.serials:
                 self._pool.withdraw(serial)
                 self._phones.pop(serial, None)
+            host.stop()
             self._virtual[index] = VirtualHost.start(host.count, host.first)
             self._phones |= {serial: _Phone(serial) for serial in self._virtual[index].serials}
 
@@ -217,7 +222,11 @@ class Fleet:
             self._disarm(lease)
         if ":" in serial:
             self._adb.disconnect(serial)
-        self._adb.connect(serial)
+        try:
+            self._adb.connect(serial, _NEAR_S if self._virtual else _FAR_S)
+        except (DeviceGone, DeviceTimeout):
+            self._start_anew(serial)
+            raise
         with Device(serial, port=self._adb.address.port, frames=self._frames) as device:
             self._upkeep.take_in(device)
             device.provision()
@@ -225,6 +234,14 @@ class Fleet:
         if lease is not None:
             self._pool.leases.release(lease)
         self._pool.put(serial, choice)
+
+    def _start_anew(self, serial: str) -> None:
+        """A virtual phone that stays away is dead, and ours to start again; the next recovery finds it."""
+        host = next((host for host in self._virtual if serial in host.serials), None)
+        phone = self._phones.get(serial)
+        if host is not None and phone is not None and phone.failures >= _DEAD_AFTER:
+            self._upkeep.lose(serial)
+            host.restart(serial)
 
     def _disarm(self, lease: Lease) -> None:
         holder = lease.holder

@@ -6,6 +6,7 @@ started again; its phones come back in factory state on new ports.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import subprocess
@@ -64,10 +65,9 @@ class VirtualHost:
 
         `options` are further ones of `python -m emulator_farm.virtual`.
         """
-        argv = [sys.executable, "-m", "emulator_farm.virtual", f"--count={count}", f"--first={first}", *options]
-        process = tether.spawn(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        own = [f"--count={count}", f"--first={first}", "--restarts"]
+        argv = [sys.executable, "-m", "emulator_farm.virtual", *own, *options]
+        process = tether.spawn(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=_follow, args=(process.stdout, lines), daemon=True).start()
         errors: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -81,6 +81,7 @@ class VirtualHost:
                 if process.poll() is None and time.monotonic() < deadline:
                     continue
                 process.kill()
+                host.stop()
                 said = " ".join(_all(errors)[-5:]) or "nothing"
                 raise InfrastructureError(
                     f"virtual phones did not start; they said: {said}", cause="phone_host"
@@ -88,6 +89,13 @@ class VirtualHost:
             if line:
                 host.serials.append(line)
         return host
+
+    def restart(self, serial: str) -> None:
+        """Start one of its phones anew, in factory state, at the same address; that takes a moment."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # the process is gone, and all of it is started again
+            self.process.stdin.write(f"{self.serials.index(serial)}\n")
+            self.process.stdin.flush()
 
     def alive(self) -> bool:
         return self.process.poll() is None
@@ -99,6 +107,8 @@ class VirtualHost:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
 
 
 def start_virtual(count: int, options: Sequence[str] = ()) -> list[VirtualHost]:

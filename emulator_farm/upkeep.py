@@ -56,6 +56,11 @@ class Upkeep:
             self._meet(device, virtual=virtual)
         self._connection.hset(self._baselines, device.serial, json.dumps(self._met[device.serial]))
 
+    def lose(self, serial: str) -> None:
+        """The phone is started anew: what comes back is another one."""
+        self._met.pop(serial, None)
+        self._restarted(serial)
+
     def _meet(self, device: Device, *, virtual: bool) -> None:
         policy = self._policy
         baseline = reset.survey(device, apps=virtual or policy.level == "apps")
@@ -77,8 +82,11 @@ class Upkeep:
         reset.recycle(device, factory=virtual)
         if virtual:
             self._met.pop(device.serial, None)  # what it comes with is dated anew
-        self._connection.hdel(self._due, device.serial)
-        self._connection.hdel(self._loads, device.serial)
+        self._restarted(device.serial)
+
+    def _restarted(self, serial: str) -> None:
+        self._connection.hdel(self._due, serial)
+        self._connection.hdel(self._loads, serial)
 
     def _restart_due(self, serial: str) -> str:
         why = cast("bytes | None", self._connection.hget(self._due, serial))

@@ -6,11 +6,14 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 
 from .fleet import PhoneOptions
 from .host import PhoneHost
 from .memory import keep_frames_in_heap
+from .phone import Phone
 
 PR_SET_PDEATHSIG = 1
 
@@ -21,6 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=1, help="how many phones")
     parser.add_argument("--first", type=int, default=0, help="number of the first phone")
     parser.add_argument("--child", action="store_true", help="end when standard input closes or the parent dies")
+    parser.add_argument(
+        "--restarts", action="store_true", help="start the phone anew whose number a line of input says"
+    )
     for field in fields(PhoneOptions):
         flag = f"--{field.name.replace('_', '-')}"
         parser.add_argument(flag, type=type(field.default), default=field.default)
@@ -39,6 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         if given["child"]:
             threading.Thread(target=_watch_stdin, args=(stop,), name="watch-stdin", daemon=True).start()
+        if given["restarts"]:
+            renew = partial(_renew, host, lambda index: options.make(first + index))
+            threading.Thread(target=renew, name="restarts", daemon=True).start()
         stop.wait()
     return 0
 
@@ -57,6 +66,12 @@ def _watch_stdin(stop: threading.Event) -> None:
     while os.read(0, 4096):
         pass
     stop.set()
+
+
+def _renew(host: PhoneHost, make: Callable[[int], Phone]) -> None:
+    """Each line of standard input is the number of a phone of this process, from 0."""
+    for line in sys.stdin:
+        host.replace(int(line), make(int(line)))
 
 
 if __name__ == "__main__":

@@ -158,6 +158,21 @@ class PhoneHost:
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self._ports[index].server.drop_connections)
 
+    def replace(self, index: int, phone: Phone) -> None:
+        """Put a new phone in the place of one, at the same address: as an emulator is started again.
+
+        Raises OSError where the port was taken meanwhile.
+        """
+
+        async def swap() -> None:
+            old = self._ports[index]
+            host, port = old.server.host, old.server.port
+            await old.stop()
+            self._ports[index] = await PhonePort(phone, self.shelf, emulator=self._emulator).start(host, port)
+
+        assert self._loop is not None
+        asyncio.run_coroutine_threadsafe(swap(), self._loop).result()
+
     def close(self) -> None:
         """End all phones and wait for it."""
         if self._loop is not None and self._stop is not None and self._thread.is_alive():

@@ -7,7 +7,10 @@ import signal
 
 import pytest
 
-from emulator_farm.errors import CallerError, InfrastructureError
+from emulator_farm.devices import health
+from emulator_farm.devices.adb_server import AdbServer
+from emulator_farm.devices.device import Device
+from emulator_farm.errors import CallerError, DeviceGone, DeviceTimeout, InfrastructureError
 from emulator_farm.phones import DevicesSpec, VirtualHost, start_virtual
 
 
@@ -42,3 +45,24 @@ def test_phones_are_spread_over_processes() -> None:
 def test_a_host_that_does_not_start_says_why() -> None:
     with pytest.raises(InfrastructureError, match="unrecognized arguments"):
         VirtualHost.start(1, options=["--no-such-option"])
+
+
+def test_one_phone_of_a_host_is_started_anew_at_its_address() -> None:
+    host = VirtualHost.start(2)
+    try:
+        with AdbServer.launch() as server:
+            devices = [Device(serial, server) for serial in host.serials]
+            for device in devices:
+                server.connect(device.serial)
+                device.shell("echo here > /sdcard/mark.txt")
+            devices[1].shell("vphone snapshot save one; vphone fault loads 1")
+            with pytest.raises(DeviceGone):  # it dies of it
+                devices[1].transport.shell("vphone snapshot load one")
+            with pytest.raises((DeviceGone, DeviceTimeout)):
+                server.connect(host.serials[1], 0.5)
+            host.restart(host.serials[1])
+            health.wait_until_ready(devices[1], 60)
+            assert devices[1].file_read("/sdcard/mark.txt") is None
+            assert devices[0].file_read("/sdcard/mark.txt") == b"here\n"
+    finally:
+        host.stop()

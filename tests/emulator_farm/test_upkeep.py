@@ -133,6 +133,14 @@ def test_a_task_says_what_it_needs_and_a_phone_is_restarted_after_so_many_loads(
     assert phone.call(lambda phone: phone.system.shipped_at) > made
 
 
+def test_a_virtual_phone_that_died_of_a_reset_is_started_anew(config: Callable[..., HarvestConfig]) -> None:
+    dying = {"first": [["vphone", "fault", "loads", "1"]], "second": []}
+    outcome = run(config(dying, devices="virtual:1", reset={"level": "snapshot"}))
+    assert outcome.complete, (outcome.fault, outcome.progress)
+    assert outcome.progress.failures == {"device_gone": 1}
+    assert outcome.progress.resets == {"snapshot": 2}
+
+
 class TestWhatTheCallerMaySay:
     def test_phones_of_others_are_not_restarted_unasked(self, config: Callable[..., HarvestConfig]) -> None:
         with pytest.raises(CallerError, match=r"--reset recycle restarts adb:.*--allow-reboot must allow"):
