@@ -152,3 +152,4 @@ def test_the_digest_of_a_task_without_them_is_what_it_was(load: Callable[..., li
     plain = load("- {name: a, goal: b}")[0]
     assert plain.digest == "692d0a580fe2710e789d32cc6c01df4d98959d59f5cf41cc24709817d4fd7d99"
     assert plain.model_copy(update={"changes": ()}).digest != plain.digest
+    assert plain.model_copy(update={"reset": "apps"}).digest != plain.digest

@@ -97,7 +97,7 @@ def test_a_file_that_is_none_gets_one_clear_line(problems: Problems, text: str, 
         (
             "- !!python/object/apply:os.system [a]",
             "tasks.yaml:1: task 1: a task must be a mapping of name, goal, app, params, setup, teardown, check, "
-            "milestones, changes, max_steps, tags, question, infeasible",
+            "milestones, changes, reset, max_steps, tags, question, infeasible",
         ),
         (
             "- {name: a, goal: !!timestamp 2026-11-30}",

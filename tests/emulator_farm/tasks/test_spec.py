@@ -142,7 +142,7 @@ tasks.yaml:20: add_contact.check.all[3].file.matches: '(' is not a regular expre
 subpattern at position 0
 tasks.yaml:21: add_contact.max_steps: is 0, must be greater than or equal to 1
 tasks.yaml:22: add_contact.tag: unknown field 'tag'; did you mean 'tags'? known: name, goal, app, params, setup, \
-teardown, check, milestones, changes, max_steps, tags, question, infeasible
+teardown, check, milestones, changes, reset, max_steps, tags, question, infeasible
 tasks.yaml:23: add_contact.goal: is 5, must be text (quote it)
 tasks.yaml:24: add_contact.name: the task on line 3 has the same name; names must differ
 tasks.yaml:26: add_contact.question: contradicts the check, which does not look for it; leave question out
@@ -267,7 +267,7 @@ def test_unknown_names_do_not_cause_further_complaints(problems: Problems) -> No
 def test_a_task_that_is_none(problems: Problems) -> None:
     assert problems("- 5\n- {}\n") == [
         "tasks.yaml:1: task 1: a task must be a mapping of name, goal, app, params, setup, teardown, check, "
-        "milestones, changes, max_steps, tags, question, infeasible",
+        "milestones, changes, reset, max_steps, tags, question, infeasible",
         "tasks.yaml:2: task 2.name: is missing; it is required",
         "tasks.yaml:2: task 2.goal: is missing; it is required",
     ]

@@ -157,3 +157,11 @@ def test_a_seed_is_a_whole_number_of_63_bits(seed: int) -> None:
 def test_an_instance_cannot_be_changed() -> None:
     with pytest.raises(ValidationError):
         SPEC.instance(1).goal = "other"
+
+
+def test_a_task_says_how_clean_a_phone_it_needs(load: Load, problems: Callable[..., list[str]]) -> None:
+    text = "- {name: a, goal: b, reset: snapshot}"
+    assert load(text)[0].instance(7).reset == "snapshot"
+    assert load("- {name: a, goal: b}")[0].instance(7).reset is None
+    (said,) = problems(text.replace("snapshot", "recycle"))
+    assert said == "tasks.yaml:1: a.reset: is 'recycle', must be one of 'home', 'apps' or 'snapshot'"
