@@ -173,3 +173,9 @@ def test_kill_of_the_shell_itself(wired: Any) -> None:
     assert wired.shell("echo before; kill $$; sleep 1000; echo after").code == 143
     assert wired.shell("kill -9 $$; sleep 1000").code == 137
     assert wired.shell("echo well").out == "well\n"
+
+
+def test_small_questions(out: Out) -> None:
+    assert out("nproc; hostname; logname") == "4\nlocalhost\nshell\n"
+    assert out("f=$(mktemp); echo a > $f; cat $f; d=$(mktemp -d -p /sdcard x.XXXX); ls -d $d | wc -l") == "a\n1\n"
+    assert out("mktemp") != out("mktemp")
