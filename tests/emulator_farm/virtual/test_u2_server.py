@@ -197,7 +197,7 @@ class TestFaults:
         assert d(text="Brightness level").exists
 
     def test_latency(self, d: Any, wired: Wired) -> None:
-        wired.shell("vphone latency dump=0.5 capture=0.5 input=0.5")
+        wired.shell("vphone latency u2=0.5 capture=0.5 input=0.5")
         for call in (d.dump_hierarchy, d.screenshot, lambda: d.press("home")):
             started = time.monotonic()
             call()
