@@ -125,6 +125,7 @@ class Campaign:
                 devices=self._devices,
                 log_dir=log_dir,
                 policy_token_file=self.config.policy_token_file,
+                frames=self.config.limits.frames,
                 reset=self.config.reset,
             )
             harvest = Harvest(

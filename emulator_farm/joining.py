@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from emulator_farm.board import Board, Order
 from emulator_farm.campaign import log_folder, require_redis, stopping_signals
+from emulator_farm.devices.capture import Frames
 from emulator_farm.devices.reset_policy import ResetPolicy
 from emulator_farm.errors import CallerError, QueueError
 from emulator_farm.fleet import Fleet
@@ -60,7 +61,7 @@ def join(
     connection = redis.Redis.from_url(redis_url)
     try:
         run = _require_run(connection, store)
-        fleet = _fleet(redis_url, run, out, spec, log_dir, policy_token_file, _reset(connection, run))
+        fleet = _fleet(redis_url, run, out, spec, log_dir, policy_token_file, _frames(store), _reset(connection, run))
         _work(fleet, connection, f"for run {run}", until_idle, patience_s, announce)
     except redis.RedisError as error:
         raise QueueError(f"Redis failed: {error}") from error
@@ -75,6 +76,7 @@ def _fleet(
     devices: DevicesSpec,
     log_dir: str | None,
     policy_token_file: str | None,
+    frames: Frames,
     reset: ResetPolicy,
 ) -> Fleet:
     return Fleet(
@@ -84,8 +86,15 @@ def _fleet(
         devices=devices,
         log_dir=log_folder(log_dir, out),
         policy_token_file=policy_token_file,
+        frames=frames,
         reset=reset,
     )
+
+
+def _frames(store: Store) -> Frames:
+    """How the run in `store` keeps frames."""
+    limits = (store.run() or {}).get("identity", {}).get("limits", {})
+    return "jpeg95" if limits.get("frames") == "jpeg95" else "png"
 
 
 def _reset(connection: redis.Redis, run: str) -> ResetPolicy:

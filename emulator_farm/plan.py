@@ -127,7 +127,7 @@ def identify(
         weights=card.weights,
         prompt_digest=card.prompt_digest,
         sampling={**card.sampling, **asked},
-        limits=limits.model_dump(),
+        limits=limits.model_dump(exclude={"frames"} if limits.frames == "png" else None),
         reset=reset.level if reset.base is None else f"{reset.level} to {reset.base}",
     )
 

@@ -21,6 +21,7 @@ from agent_server.adapters import ADAPTERS
 from agent_server.client import PolicyClient
 from agent_server.errors import PolicyError, PolicyRejected
 from agent_server.schemas import ActResponse, HistoryTurn, Sampling, Tokens
+from emulator_farm.devices.capture import Frames
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.observation import Observation
 from emulator_farm.devices.snapshots import State
@@ -45,6 +46,8 @@ class Limits(BaseModel):
     """An episode that takes longer is truncated."""
     ui_tree: bool = True
     """Whether the UI tree is captured with every frame (policies without a model need it; it costs a dump a step)."""
+    frames: Frames = "png"
+    """How frames are recorded, and sent to the policy."""
 
 
 class Checkpoint(Protocol):

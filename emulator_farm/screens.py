@@ -16,6 +16,9 @@ from agent_server.ui_tree import Node, UiTree, parse_ui_tree
 from emulator_farm.episode import Screen
 from emulator_farm.png_rows import NotComparable, same_rows
 
+_BLOCK = 8
+"""Rows of a block of a JPEG, all of which may change where one does."""
+
 
 def may_be_unchanged(before: Screen, after: Screen) -> bool:
     """Whether `unchanged` is possible, told without decoding: same place, same tree, and frames of one size."""
@@ -44,6 +47,7 @@ def unchanged(before: Screen, after: Screen, status_bar: float) -> bool:
 
 
 def _same_pixels(before: Screen, after: Screen, top: int) -> bool:
+    top = math.ceil(top / _BLOCK) * _BLOCK
     try:
         first, second = (decoded(known_image(screen.image)).convert("RGBA") for screen in (before, after))
     except InvalidImage:

@@ -2,9 +2,10 @@
 
 Rows are the steps in order and, where the phone changed after the last action, a closing frame without an action
 (`is_last` marks the final row). Columns and types are explicit, so that tables of any two episodes concatenate, and
-carry `huggingface` metadata, so that `datasets` shows `screenshot` as an image. Screens are PNG as captured; UI trees
-are zstd-compressed UTF-8 XML. `reward` is per row: 0 but on the last, where it is the checker's; null throughout where
-the task has no check. Durations are milliseconds of a monotonic clock, `started_at` is wall clock in UTC.
+carry `huggingface` metadata, so that `datasets` shows `screenshot` as an image. Screens are PNG as captured or JPEG of
+quality 95, as the end of their `path` says; UI trees are zstd-compressed UTF-8 XML. `reward` is per row: 0 but on the
+last, where it is the checker's; null throughout where the task has no check. Durations are milliseconds of a monotonic
+clock, `started_at` is wall clock in UTC.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from emulator_farm.episode import Decision, Effect, Episode, Header, Screen, Ste
 
 SCHEMA_VERSION = 3
 
+_JPEG_SIGNATURE = b"\xff\xd8\xff"
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 _COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
@@ -206,8 +208,9 @@ def _row(episode: Episode, position: int) -> dict[str, Any]:
 def _screen_columns(episode_id: str, step: Step) -> dict[str, Any]:
     screen = step.screen
     tree = None if screen.ui_tree is None else pa.compress(screen.ui_tree.encode(), codec="zstd", asbytes=True)
+    suffix = "jpg" if screen.image.startswith(_JPEG_SIGNATURE) else "png"
     return {
-        "screenshot": {"bytes": screen.image, "path": f"{episode_id}-{step.index:03d}.png"},
+        "screenshot": {"bytes": screen.image, "path": f"{episode_id}-{step.index:03d}.{suffix}"},
         "screenshot_sha256": screen.sha256,
         "width": screen.size.width,
         "height": screen.size.height,

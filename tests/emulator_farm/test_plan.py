@@ -56,11 +56,16 @@ def test_what_makes_another_run(tasks: list[TaskSpec]) -> None:
         "sampling.repetition_penalty": identity(tasks, sampling=Sampling(repetition_penalty=1.1)),
         "sampling.constrained": identity(tasks, sampling=Sampling(constrained=True)),
         "limits.max_steps": identity(tasks, limits=Limits(max_steps=3)),
+        "limits.frames": identity(tasks, limits=Limits(frames="jpeg95")),
         "tasks.two": identity(tasks[:1]),
     }
     for name, other in others.items():
         assert list(base.differences(other)) == [name]
         assert other.run != base.run
+
+
+def test_a_run_of_pngs_is_the_run_that_it_was_before_there_was_a_choice(tasks: list[TaskSpec]) -> None:
+    assert "frames" not in identity(tasks, limits=Limits(frames="png")).limits
 
 
 def test_a_default_of_the_server_said_aloud_is_the_same_run(tasks: list[TaskSpec]) -> None:
