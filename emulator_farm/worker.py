@@ -27,6 +27,7 @@ from emulator_farm.board import queue_of
 from emulator_farm.parquet import encode
 from emulator_farm.site import Site
 from emulator_farm.table import SCHEMA
+from emulator_farm.virtual.memory import keep_frames_in_heap
 
 logger = logging.getLogger(__name__)
 _QUICK_DEATH_S = 2.0
@@ -92,6 +93,7 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(name)s %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
     site = Site.inherited()
+    keep_frames_in_heap()
     warm_up()
     return Crew(site, int(sys.argv[1])).run()
 

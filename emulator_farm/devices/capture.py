@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, assert_never
+from typing import Literal, assert_never, cast
 
 from PIL import Image
 
@@ -95,7 +95,13 @@ def read_raw_frame(data: bytes, *, serial: str, frames: Frames = "png") -> Frame
 
     The header is width, height and format, and a colour space since Android 9; then come RGBA rows.
     """
-    return encode_frame(read_raw_picture(data, serial=serial), frames)
+    size, pixels = _raw_pixels(data, serial)
+    if frames == "png":
+        return encode_frame(Image.frombytes("RGB", size, pixels, "raw", "RGBX"))
+    # Where they are, without a copy: libjpeg reads them so. Any buffer will do, whatever the stubs say.
+    picture = Image.frombuffer("RGBX", size, cast("bytes", pixels), "raw", "RGBX", 0, 1)
+    flags = ("black",) if _is_raw_black(size, pixels) else ()
+    return Frame(_encoded(picture, frames), size, flags, frames)
 
 
 def read_raw_picture(data: bytes, *, serial: str) -> Image.Image:
@@ -106,6 +112,11 @@ def read_raw_picture(data: bytes, *, serial: str) -> Image.Image:
 
 def encode_frame(image: Image.Image, frames: Frames = "png") -> Frame:
     """A frame of an RGB image."""
+    flags = ("black",) if image.getbbox() is None else ()
+    return Frame(_encoded(image, frames), Size(*image.size), flags, frames)
+
+
+def _encoded(image: Image.Image, frames: Frames) -> bytes:
     out = io.BytesIO()
     match frames:
         case "png":
@@ -114,7 +125,7 @@ def encode_frame(image: Image.Image, frames: Frames = "png") -> Frame:
             image.save(out, "JPEG", quality=_JPEG_QUALITY, subsampling="4:4:4")
         case _:
             assert_never(frames)
-    return Frame(out.getvalue(), Size(*image.size), ("black",) if image.getbbox() is None else (), frames)
+    return out.getvalue()
 
 
 def recorded_as(frame: Frame, frames: Frames, *, serial: str) -> Frame:
@@ -142,6 +153,13 @@ def _raw_pixels(data: bytes, serial: str) -> tuple[Size, memoryview]:
         if len(data) - header == expected:
             return Size(width, height), memoryview(data)[header:]
     raise BadFrame(f"{len(data)} bytes are not {width}x{height} pixels", serial=serial, reason="truncated")
+
+
+def _is_raw_black(size: Size, pixels: memoryview) -> bool:
+    """Whether every colour byte of RGBA rows is 0; an ordinary screen is recognised in its first rows."""
+    stride = size.width * 4
+    rows = (bytes(pixels[start : start + stride]) for start in range(0, len(pixels), stride))
+    return not any(row[channel::4].strip(b"\0") for row in rows for channel in range(3))
 
 
 class _Broken(Exception):

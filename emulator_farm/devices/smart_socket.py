@@ -1,13 +1,14 @@
 """One conversation with an adb server: the host side of the ADB protocol, read without detours.
 
 A request is four hex digits of length and the text; the answer is OKAY or FAIL and a length-prefixed reason. After
-`host:transport:SERIAL` the same socket speaks to the phone. Buffers are large and data is joined once, because frames
-of 10 MB come this way many times a second.
+`host:transport:SERIAL` the same socket speaks to the phone. What is long is joined once, because frames of 10 MB come
+this way many times a second, and what they cost most is fresh memory.
 """
 
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -15,6 +16,8 @@ from emulator_farm.devices.deadline import Deadline
 from emulator_farm.errors import AdbServerGone, CallerError
 
 _CHUNK = 1 << 20
+_AHEAD = 1 << 14
+"""What is read at once where little was asked for: short answers come whole."""
 _MAX_SERVICE = 0xFFFF
 
 
@@ -45,6 +48,7 @@ class SmartSocket:
     def __init__(self, address: AdbAddress, deadline: Deadline) -> None:
         """Connect. Raises AdbServerGone where nobody listens."""
         self._deadline = deadline
+        self._ahead = b""
         try:
             self._socket = socket.create_connection(address, timeout=max(deadline.remaining, 0.001))
         except TimeoutError:
@@ -98,23 +102,33 @@ class SmartSocket:
             raise HungUp(str(error)) from None
 
     def some(self, limit: int = _CHUNK) -> bytes:
-        """What has arrived, at least one byte; empty at the end."""
+        """What has arrived, at least one byte and about `limit` at most; empty at the end."""
+        if self._ahead:
+            data, self._ahead = self._ahead, b""
+            return data
         self._arm()
         try:
-            return self._socket.recv(limit)
+            return self._socket.recv(min(limit, _CHUNK))
         except TimeoutError:
             raise
         except OSError as error:
             raise HungUp(str(error)) from None
 
     def exactly(self, count: int) -> bytes:
-        data = self.some(count) if count else b""
-        while len(data) < count:
-            more = self.some(count - len(data))
-            if not more:
-                raise HungUp(f"{count - len(data)} of {count} bytes were missing")
-            data += more
-        return data
+        """So many bytes."""
+        pieces = [*self.pieces(count)]
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def pieces(self, count: int) -> Iterator[bytes]:
+        """So many bytes, as they come. What is read beyond a short answer is kept for the next question."""
+        missing = count
+        while missing:
+            data = self.some(max(missing, _AHEAD))
+            if not data:
+                raise HungUp(f"{missing} of {count} bytes were missing")
+            data, self._ahead = data[:missing], data[missing:]
+            missing -= len(data)
+            yield data
 
     def rest(self) -> bytes:
         """Everything until the other side closes."""

@@ -249,20 +249,9 @@ class Transport:
 def _read_packets(stream: SmartSocket) -> tuple[bytes, bytes, int]:
     """Standard output, standard error and exit code out of a shell v2 stream."""
     parts: dict[int, list[bytes]] = {_STDOUT: [], _STDERR: []}
-    buffer = bytearray()
-    while data := stream.some():
-        buffer += data
-        position = 0
-        while len(buffer) - position >= _HEADER.size:
-            kind, length = _HEADER.unpack_from(buffer, position)
-            body = position + _HEADER.size
-            if len(buffer) - body < length:
-                break
-            position = body + length
-            if kind == _EXIT:
-                code = buffer[body] if length else 0
-                return b"".join(parts[_STDOUT]), b"".join(parts[_STDERR]), code
-            if kind in parts:
-                parts[kind].append(bytes(memoryview(buffer)[body:position]))
-        del buffer[:position]
-    raise HungUp("no exit code came")
+    while True:
+        kind, length = _HEADER.unpack(stream.exactly(_HEADER.size))
+        if kind == _EXIT:
+            code = stream.exactly(length)
+            return b"".join(parts[_STDOUT]), b"".join(parts[_STDERR]), code[0] if code else 0
+        parts.setdefault(kind, []).extend(stream.pieces(length))

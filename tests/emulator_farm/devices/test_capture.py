@@ -225,3 +225,18 @@ def test_raw_frames_that_are_none(data: bytes, reason: str) -> None:
     with pytest.raises(BadFrame) as caught:
         read_raw_frame(data, serial="s")
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("header", ["<IIII", "<III"])
+def test_raw_frames_as_jpeg(header: str) -> None:
+    frame = read_raw_frame(_raw(30, 20, header), serial="s", frames="jpeg95")
+    assert (frame.size, frame.flags, frame.encoding) == (Size(30, 20), (), "jpeg95")
+    out = io.BytesIO()
+    Image.new("RGB", (30, 20), (0x10, 0x20, 0x30)).save(out, "JPEG", quality=95, subsampling=0)
+    assert frame.image == out.getvalue()
+
+
+@pytest.mark.parametrize(("pixel", "flags"), [(b"\0\0\0\xff", ("black",)), (b"\0\0\1\xff", ()), (b"\1\0\0\0", ())])
+def test_raw_frames_as_jpeg_are_black_where_every_pixel_is(pixel: bytes, flags: tuple[str, ...]) -> None:
+    data = _raw(30, 20)[:16] + b"\0\0\0\xff" * 599 + pixel
+    assert read_raw_frame(data, serial="s", frames="jpeg95").flags == flags
