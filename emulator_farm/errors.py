@@ -15,7 +15,8 @@
         │   ├── CommandFailed    it answered, but with a failure
         │   │   └── SnapshotFailed
         │   ├── BadFrame         what it called a screenshot is not one (`reason`)
-        │   └── NotReady         it lives, but is not fit to play on (`check`)
+        │   ├── NotReady         it lives, but is not fit to play on (`check`)
+        │   └── Disturbed        something befell it that neither the agent nor the task did (`sign`)
         ├── AdbServerGone        our adb server died or does not answer
         ├── PolicyFault          the policy server gave no decision
         ├── StoreError           an episode or attempt could not be read or written
@@ -170,6 +171,16 @@ class NotReady(DeviceError):
     def __init__(self, message: str, *, serial: str, check: str) -> None:
         self.check = check
         super().__init__(message, serial=serial, cause=f"not_ready_{check}")
+
+
+class Disturbed(DeviceError):
+    """In the middle of an episode something befell the phone that neither the agent nor the task did. `sign` names it."""
+
+    prefix = "disturbed_"
+
+    def __init__(self, message: str, *, serial: str, sign: str) -> None:
+        self.sign = sign
+        super().__init__(message, serial=serial, cause=f"{self.prefix}{sign}")
 
 
 class AdbServerGone(InfrastructureError):

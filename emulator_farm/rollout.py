@@ -25,6 +25,7 @@ from emulator_farm.devices.capture import Frames
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.observation import Observation
 from emulator_farm.devices.snapshots import State
+from emulator_farm.disturbance import Watch
 from emulator_farm.episode import Decision, Effect, End, Episode, Header, Screen, Status, Step, Timing
 from emulator_farm.errors import PolicyFault
 from emulator_farm.tasks.checks import CheckResult, Evidence, conclude, state_before
@@ -62,6 +63,7 @@ class Rollout:
 
     `checkpoint` guards every touch of the phone; `on_step` is told of every step. `images` is how many screenshots the
     policy looks at, the current one included; with `tokens` every decision must bring token ids and log-probabilities.
+    `watch` looks out for what befalls the phone meanwhile.
     """
 
     device: Device
@@ -75,6 +77,7 @@ class Rollout:
     model: str | None = None
     images: int = 1
     tokens: bool = False
+    watch: Watch | None = None
 
     def play(self) -> Episode:
         """Set the task up, play it, check it.
@@ -84,8 +87,12 @@ class Rollout:
         self.checkpoint()
         prepare(self.task, self.device)
         before = state_before(self.task, self.device)
+        if self.watch is not None:
+            self.watch.begin()
         steps, end = self._played()
         self.checkpoint()
+        if self.watch is not None:
+            self.watch.end()
         result = self._check(steps, end, before)
         tear_down(self.task, self.device)
         reward = None if result is None else _reward(result, end)
@@ -135,7 +142,7 @@ class Rollout:
     def _step(self, index: int, earlier: Sequence[Step]) -> Step:
         started_at = datetime.now(UTC)
         self.checkpoint()
-        observation = self.device.observe(ui_tree=self.limits.ui_tree)
+        observation = self._look()
         response, decide_ms = self._decide(index, observation, earlier)
         self._note_policy(response)
         effect, act_ms = Effect("none", "the reply could not be read"), 0.0
@@ -152,6 +159,12 @@ class Rollout:
             effect=effect,
             timing=Timing(observation.capture_ms, decide_ms, act_ms, observation.settle_ms),
         )
+
+    def _look(self) -> Observation:
+        observation = self.device.observe(ui_tree=self.limits.ui_tree)
+        if self.watch is not None:
+            self.watch.see(observation)
+        return observation
 
     def _perform(self, action: Action, observation: Observation) -> Effect:
         if not all(point.inside(observation.size) for point in action_points(action)):
@@ -227,7 +240,7 @@ class Rollout:
             return steps
         self.checkpoint()
         started_at = datetime.now(UTC)
-        observation = self.device.observe(ui_tree=self.limits.ui_tree)
+        observation = self._look()
         timing = Timing(observation.capture_ms, None, None, observation.settle_ms)
         return [*steps, Step(index=len(steps), screen=_screen(observation), started_at=started_at, timing=timing)]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.keyboard import IME
-from emulator_farm.devices.screen import DUMP_FILE
+from emulator_farm.devices.looks import DUMP_FILE
 from emulator_farm.devices.storage import Namespace
 from emulator_farm.errors import DeviceError, Unsupported
 

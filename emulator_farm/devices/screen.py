@@ -1,15 +1,13 @@
 """Looking at one phone: the UI tree, who is in front, and a frame that fits them.
 
-The tree comes first, because `uiautomator dump` returns when the screen is at rest; tree, display and focus travel in
-one exchange, the frame in a second. What is unusable is looked at again within a deadline and then flagged, or raised
-where no frame can be had at all.
+The tree comes first, because `uiautomator dump` returns when the screen is at rest; the frame follows. What is unusable
+is looked at again within a deadline and then flagged, or raised where no frame can be had at all.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from PIL import Image
@@ -18,28 +16,12 @@ from agent_server.geometry import Size
 from emulator_farm.devices.capture import Frame, Frames, recorded_as
 from emulator_farm.devices.channels import Capture, CaptureChannel, ChannelFailed, Screencap, fits, same_pixels
 from emulator_farm.devices.deadline import Deadline
-from emulator_farm.devices.dumpsys import (
-    Display,
-    Focus,
-    UnexpectedReply,
-    focus,
-    main_display,
-    physical_display_ids,
-    secure,
-    viewport,
-    wakefulness,
-)
+from emulator_farm.devices.dumpsys import physical_display_ids, secure, wakefulness
+from emulator_farm.devices.looks import Look, Looks
 from emulator_farm.devices.observation import Observation
-from emulator_farm.devices.replies import UiDumpFailed, ui_dump
 from emulator_farm.devices.settle import Pace, Rest
 from emulator_farm.devices.transport import Transport
-from emulator_farm.devices.trees import TreeChannel
-from emulator_farm.errors import BadFrame, DeviceError
-
-DUMP_FILE = "/data/local/tmp/farm_ui.xml"
-_MARK = "\n:farm-windows:\n"
-_WINDOWS = "dumpsys window displays"
-_DUMP = f"rm -f {DUMP_FILE}; uiautomator dump {DUMP_FILE}; cat {DUMP_FILE}; echo; echo :farm-windows:; {_WINDOWS}"
+from emulator_farm.errors import BadFrame
 
 
 @dataclass(frozen=True)
@@ -66,16 +48,6 @@ class Patience:
     """Watch pictures before the tree is read too, where the dump does not wait for rest by itself."""
 
 
-@dataclass(frozen=True)
-class Look:
-    """Display, focus and, where asked for, the UI tree of one moment."""
-
-    display: Display
-    focus: Focus
-    ui_tree: str | None = None
-    flags: tuple[str, ...] = ()
-
-
 class Screen:
     """The screen of one phone."""
 
@@ -90,8 +62,7 @@ class Screen:
         self.patience = patience
         self.frames = frames
         self.capture = Capture([self.channel(raw=raw_frames)] if frames == "png" else self.own_channels())
-        self.fast_tree: TreeChannel | None = None
-        self._tree_lost: Callable[[str], None] = lambda why: None
+        self.looks = Looks(transport, patience.call_s, patience.tree_s)
         self._displays: list[int] | None = None
         self._acted_at: float | None = None
         self._last: Frame | None = None
@@ -121,7 +92,7 @@ class Screen:
         began = time.monotonic()
         frame = None
         rest: tuple[str, ...] = ()
-        if settle and (self.patience.settle_by_frames or not ui_tree or self.fast_tree is not None):
+        if settle and (self.patience.settle_by_frames or not ui_tree or not self.looks.waits):
             frame, rest = self.settle(self.patience.stable_s)
         look = self.tree() if ui_tree else self.look()
         settled = time.monotonic()
@@ -168,30 +139,11 @@ class Screen:
 
     def look(self) -> Look:
         """Display and focus, without a tree."""
-        return self._windows(self._transport.run(_WINDOWS, self.patience.call_s).text)
+        return self.looks.look()
 
     def tree(self) -> Look:
-        """Display, focus and UI tree; flagged `no_ui_tree` where none came in time.
-
-        A screen that moves is looked at until the deadline, everything else that is wrong at least twice.
-        """
-        deadline = Deadline(self.patience.tree_s)
-        failed = strange = False
-        while True:
-            look, dumped = self._dump()
-            try:
-                xml = ui_dump(dumped)
-            except UiDumpFailed as failure:
-                if deadline.passed and (failed or failure.reason == "not_idle"):
-                    return replace(look, flags=("no_ui_tree",))
-                failed = True
-            else:
-                if _is_of(xml, look.focus):
-                    return replace(look, ui_tree=xml)
-                if strange:
-                    return replace(look, ui_tree=xml, flags=("foreign_ui_tree",))
-                strange = True
-            deadline.pause(0.1)
+        """Display, focus and UI tree; flagged `no_ui_tree` where none came in time."""
+        return self.looks.tree()
 
     def frame(self, size: Size | None = None) -> Frame:
         """A checked frame, of `size` or turned; looked at again, once at least, while it is unusable or black.
@@ -306,57 +258,9 @@ class Screen:
         """Drop what was learned about the displays, and what was seen."""
         self._displays = self._acted_at = self._last = self._glance = None
 
-    def use_tree(self, channel: TreeChannel | None, lost: Callable[[str], None] = lambda why: None) -> None:
-        """Read trees by this way from now on, by `uiautomator dump` where it is None; `lost` hears why it failed.
-
-        Pictures are watched for rest before such a tree is read.
-        """
-        self.fast_tree, self._tree_lost = channel, lost
-
-    def _fast_dump(self, channel: TreeChannel) -> tuple[Look, str] | None:
-        """As `_dump`; None where the way failed, which is used no longer."""
-        look = self.look()
-        of_app = look.focus.component is not None and "/" in (look.focus.window or "")
-        try:
-            return look, channel.dump(look.focus.component.package if look.focus.component and of_app else None)
-        except ChannelFailed as failure:
-            self.fast_tree = None
-            self._tree_lost(str(failure))
-            return None
-
-    def _dump(self) -> tuple[Look, str]:
-        """Display and focus, and what the dump of the tree wrote."""
-        if self.fast_tree is not None and (dumped_fast := self._fast_dump(self.fast_tree)) is not None:
-            return dumped_fast
-        completed = self._transport.shell(_DUMP, self.patience.call_s)
-        dumped, mark, windows = completed.text.rpartition(_MARK)
-        if not mark:
-            raise DeviceError("the answer to a look at the screen is incomplete", serial=self._transport.serial)
-        if "<hierarchy" not in dumped:
-            dumped += completed.stderr.decode(errors="replace")
-        return self._windows(windows), dumped
-
     def _frame_once(self, channel: CaptureChannel, size: Size | None) -> Frame:
         frame = channel.take(self.frames)
         if size is not None and not fits(frame.size, size):
             said = f"a frame of {frame.size} came from a display of {size}"
             raise BadFrame(said, serial=self._transport.serial, reason="wrong_size")
         return frame
-
-    def _windows(self, text: str) -> Look:
-        """Old phones tell the focus, and some the size, elsewhere."""
-        try:
-            where = focus(text)
-        except UnexpectedReply:
-            where = self._transport.read(focus, "dumpsys window")
-        try:
-            display = main_display(text)
-        except UnexpectedReply:
-            display = self._transport.read(viewport, "dumpsys display")
-        return Look(display, where)
-
-
-def _is_of(xml: str, where: Focus) -> bool:
-    """Whether the tree can be that of the app in front; unknown while a window of the system has the focus."""
-    component = where.component
-    return component is None or "/" not in (where.window or "") or f'package="{component.package}"' in xml

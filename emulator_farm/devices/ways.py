@@ -33,7 +33,7 @@ class Ways:
     @property
     def choice(self) -> Choice:
         """What is used now."""
-        capture, tree = self._screen.capture, self._screen.fast_tree
+        capture, tree = self._screen.capture, self._screen.looks.fast
         return Choice(
             incarnation=self._incarnation,
             capture=capture.names,
@@ -104,7 +104,7 @@ class Ways:
         for source in self._sources.values():
             source.close()
         self._sources = {}
-        self._screen.use_tree(None)
+        self._screen.looks.use(None)
 
     def _open(self, name: str, source: Source | str) -> None:
         if isinstance(source, str):
@@ -116,7 +116,7 @@ class Ways:
         self._screen.use(Capture([*channels, self._screen.channel(raw=False)], self._lost_picture))
         self._hands.use(gestures)
         u2 = self._sources.get("u2")
-        self._screen.use_tree(u2.tree if u2 else None, self._lost_u2)
+        self._screen.looks.use(u2.tree if u2 else None, self._lost_u2)
         self._found, self._incarnation = True, incarnation
 
     def _lost_picture(self, name: str, why: str) -> None:
@@ -130,7 +130,7 @@ class Ways:
         u2 = self._sources.pop("u2", None)
         if u2 is not None:
             self._missing = self._missing | {"u2": why}
-            self._screen.use_tree(None)
+            self._screen.looks.use(None)
             self._hands.drop("u2", why)
             self._screen.capture.leave("u2", why)
             u2.close()

@@ -307,9 +307,9 @@ class FileTree:
         node = self._lookup(path)
         node.uid, node.gid = uid, gid
 
-    def utime(self, path: str, mtime: float) -> None:
-        """Set the time of modification, in seconds since 1970."""
-        self._lookup(path).mtime = mtime
+    def utime(self, path: str, mtime: float, follow: bool = True) -> None:
+        """Set the time of modification, in seconds since 1970; of a link itself unless it is followed."""
+        self._lookup(path, follow).mtime = mtime
 
 
 def _descendants(node: _Node) -> Iterator[_Node]:

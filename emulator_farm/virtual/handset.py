@@ -1,6 +1,7 @@
 """A phone as its operating system sees it: the one thread that may touch it, who runs adbd, its log and its faults."""
 
 import asyncio
+import io
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
@@ -51,7 +52,7 @@ class Handset:
         self.log = Log()
         self.last_dump = ""
         self.last_u2_dump = ""
-        self.last_frame: Image.Image | None = None
+        self._last_frame: Image.Image | bytes | None = None
         self._commands = 0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=phone.serial)
         rootfs.populate(phone)
@@ -63,6 +64,19 @@ class Handset:
     def submit(self, function: Callable[[Phone], T]) -> Future[T]:
         """As `call`, for callers that are threads."""
         return self._thread.submit(function, self.phone)
+
+    @property
+    def last_frame(self) -> Image.Image | None:
+        """What was captured last, RGB, for the fault that shows it once more. Phone thread only."""
+        kept = self._last_frame
+        if isinstance(kept, bytes):
+            with Image.open(io.BytesIO(kept)) as picture:
+                return picture.convert("RGB")
+        return kept
+
+    def keep_frame(self, *, png: bool) -> None:
+        """Remember what is captured now; of a PNG that was made its bytes, which are few. Phone thread only."""
+        self._last_frame = self.phone.png() if png else self.phone.frame()
 
     def write_log(self, level: str, tag: str, message: str) -> None:
         """Add a line to the log that `logcat` shows. Phone thread only."""
@@ -200,7 +214,7 @@ class Handset:
         self.mishaps.forget()
         for kind in LASTING:
             self.phone.faults.arm(kind, "")
-        self.last_dump, self.last_u2_dump, self.last_frame = "", "", None
+        self.last_dump, self.last_u2_dump, self._last_frame = "", "", None
         self.loads += 1
 
     def _forget(self) -> None:
@@ -208,7 +222,7 @@ class Handset:
         self.install_sessions = Sessions()
         self.reverse_forwards.clear()
         self.install_sessions = Sessions()
-        self.last_dump, self.last_u2_dump, self.last_frame = "", "", None
+        self.last_dump, self.last_u2_dump, self._last_frame = "", "", None
         self.remounted = False
         for process in self.processes:
             if process.name != SHELL:  # its connection ends it; a reset leaves connections alone

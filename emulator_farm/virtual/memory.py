@@ -1,8 +1,9 @@
 """Keep freed frame memory in the process.
 
-A raw frame is 10 MB. glibc gives such blocks back to the kernel as soon as they are free and asks for them again
-at the next frame, and most of the CPU time of a frame goes into the page faults of that. A process that only serves phones, or plays
-on them, is better off keeping them: a raw frame then costs 15 ms of CPU instead of 40, and as a JPEG 20 instead of 50.
+A raw frame is 10 MB. glibc gives such blocks back to the kernel as soon as they are free and asks for them again at the
+next frame, and most of the CPU time of a frame goes into the page faults of that. A process that only serves phones, or
+plays on them, is better off keeping them: a raw frame then costs 15 ms of CPU instead of 40, and as a JPEG 20 instead
+of 50.
 """
 
 import ctypes

@@ -4,6 +4,8 @@ Every method is synchronous and not thread-safe: the caller serialises all calls
 pixels of the current rotation. A picture and the UI tree come from the same layout, so they always agree.
 """
 
+import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -70,6 +72,8 @@ class Phone:
         self.faults = faults or Faults()
         self.latency = latency or Latency()
         self.clock = clock or Clock()
+        self.recent_input: deque[tuple[str, float]] = deque(maxlen=10)
+        """What came last, touches and keys, with the host's monotonic seconds."""
         self.system = System(serial, (width, height, density), self.clock, tuple(apps), seed)
         self.display = self.system.display
         self.props, self.settings, self.files = self.system.props, self.system.settings, self.system.files
@@ -192,6 +196,7 @@ class Phone:
 
     def swipe(self, x1: int, y1: int, x2: int, y2: int, duration_ms: int = 300) -> None:
         """Move a finger; on the spot for 500 ms or more it is a long press. Content follows the finger exactly."""
+        self._note_input("MotionEvent")
         if self.screen_on:
             at = self.clock.monotonic()
             self._touch.down(x1, y1, at)
@@ -199,6 +204,7 @@ class Phone:
 
     def drag(self, x1: int, y1: int, x2: int, y2: int, duration_ms: int = 300) -> None:
         """Long press, then move (`input draganddrop`)."""
+        self._note_input("MotionEvent")
         if self.screen_on:
             at = self.clock.monotonic()
             self._touch.down(x1, y1, at)
@@ -207,6 +213,7 @@ class Phone:
 
     def touch_down(self, x: int, y: int) -> None:
         """A finger goes down and stays (`input motionevent DOWN`)."""
+        self._note_input("MotionEvent")
         if self.screen_on:
             self._touch.down(x, y, self.clock.monotonic())
 
@@ -216,6 +223,7 @@ class Phone:
 
     def touch_up(self, x: int, y: int) -> None:
         """The finger is lifted; how long it was down is phone time."""
+        self._note_input("MotionEvent")
         self._touch.up(x, y, self.clock.monotonic())
 
     def touch_cancel(self) -> None:
@@ -227,7 +235,11 @@ class Phone:
 
         No key here means something else when held, so `long` changes nothing.
         """
+        self._note_input("KeyEvent")
         self._keys.press(keycode, meta)
+
+    def _note_input(self, event: str) -> None:
+        self.recent_input.append((event, time.monotonic()))
 
     def text(self, text: str) -> None:
         """What `input text` delivers, `%s` already a space. Raises TextNotTypeable before anything is typed."""

@@ -1,11 +1,12 @@
 """The `sync:` service: stat, list, push and pull, versions 1 and 2.
 
 Requests and answers are (four letters, little-endian length or first number, ...). An error of the device is a FAIL
-with its text; the stream stays usable, save after a request that cannot be read.
+with its text, and the end of the stream. The words are adbd's, compared with it by `make test-adbd`.
 """
 
 import errno
 import os
+import re
 import stat as st
 import struct
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from .phone import Phone
 from .stream import Stream
 
 CHUNK = 64 * 1024
+MAX_DATA = 64 * 1024 * 1024
 MAX_PATH = 1024
 HEAD = struct.Struct("<4sI")
 STAT_V1 = struct.Struct("<4sIII")
@@ -27,10 +29,9 @@ SEND_V2 = struct.Struct("<4sII")
 RECV_V2 = struct.Struct("<4sI")
 DEVICE = 0xFE01
 BATCH = 512 * 1024
-
-
-class SyncError(Exception):
-    """A request that the service refuses; the message goes to the host."""
+DRY_RUN = 0x80000000
+"""Take a file and forget it: `adb push -n`."""
+_NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Upload:
 
     path: str
     mode: int
+    dry_run: bool = False
 
 
 class SyncService:
@@ -48,15 +50,16 @@ class SyncService:
         self._handset = handset
 
     async def __call__(self, stream: Stream) -> None:
-        """Serve requests until QUIT or the end of the stream."""
-        while True:
+        """Serve requests until QUIT, a failure or the end of the stream."""
+        working = True
+        while working:
             kind, length = HEAD.unpack(await stream.read_exactly(HEAD.size))
             if kind == b"QUIT":
                 return
             if length > MAX_PATH:
                 await _fail(stream, "path too long")
                 return
-            path = (await stream.read_exactly(length)).decode("utf-8", "surrogateescape")
+            path = (await stream.read_exactly(length)).partition(b"\0")[0].decode("utf-8", "surrogateescape")
             match kind:
                 case b"STAT":
                     await stream.write(await self._stat_v1(path))
@@ -65,17 +68,17 @@ class SyncService:
                 case b"LIST" | b"LIS2":
                     await stream.write(await self._list(path, kind == b"LIS2"))
                 case b"SEND":
-                    await self._receive_v1(stream, path)
+                    working = await self._receive_v1(stream, path)
                 case b"SND2":
                     _, mode, flags = SEND_V2.unpack(await stream.read_exactly(SEND_V2.size))
-                    await self._receive(stream, Upload(path, mode), flags)
+                    working = await self._receive(stream, Upload(path, mode, bool(flags & DRY_RUN)), flags & ~DRY_RUN)
                 case b"RECV":
-                    await self._send(stream, path, 0)
+                    working = await self._send(stream, path, 0)
                 case b"RCV2":
                     _, flags = RECV_V2.unpack(await stream.read_exactly(RECV_V2.size))
-                    await self._send(stream, path, flags)
+                    working = await self._send(stream, path, flags)
                 case _:
-                    await _fail(stream, f"unknown command {kind.decode('ascii', 'replace')}")
+                    await _fail(stream, f"unknown command {int.from_bytes(kind, 'little'):08x}")
                     return
 
     # -- stat and list
@@ -121,88 +124,107 @@ class SyncService:
 
     # -- host to phone
 
-    async def _receive_v1(self, stream: Stream, spec: str) -> None:
+    async def _receive_v1(self, stream: Stream, spec: str) -> bool:
         path, comma, mode = spec.rpartition(",")
-        if not comma or not mode.isdecimal():
-            await _fail(stream, f"missing , in ID_SEND_V1: {spec}")
-            await _drain(stream)
-        else:
-            await self._receive(stream, Upload(path, int(mode)), 0)
+        if not comma:
+            await _fail(stream, "missing , in ID_SEND_V1")
+            return False
+        return await self._receive(stream, Upload(path, _number(mode)), 0)
 
-    async def _receive(self, stream: Stream, upload: Upload, flags: int) -> None:
-        problem = (
-            await self._handset.call(lambda phone: self._prepare(phone, upload))
-            if not flags
-            else f"unsupported flags {flags}"
-        )
+    async def _receive(self, stream: Stream, upload: Upload, flags: int) -> bool:
+        """Whether the file was taken. One that is refused is read to its end, which is when the host listens."""
+        if flags:
+            await _fail(stream, f"unknown flags: {flags}")
+            return False
+        problem = await self._handset.call(lambda phone: self._prepare(phone, upload))
         if problem:
             await _fail(stream, problem)
             await _drain(stream)
-            return
+            return False
         parts: list[bytes] = []
         while True:
             kind, number = HEAD.unpack(await stream.read_exactly(HEAD.size))
             if kind == b"DONE":
                 break
-            if kind != b"DATA" or number > CHUNK:
+            if kind != b"DATA" or number > MAX_DATA:
                 await _fail(stream, "oversize data message" if kind == b"DATA" else "invalid data message")
-                return
+                return False
             parts.append(await stream.read_exactly(number))
-        problem = await self._handset.call(lambda phone: self._store(phone, upload, b"".join(parts), number))
+        if not upload.dry_run:
+            problem = await self._handset.call(lambda phone: self._store(phone, upload, b"".join(parts), number))
         if problem:
             await _fail(stream, problem)
         else:
             await stream.write(HEAD.pack(b"OKAY", 0))
+        return not problem
 
     def _prepare(self, phone: Phone, upload: Upload) -> str:
         """Make the directories above and see whether the file can be written; "" or what to tell the host."""
-        files = phone.files
+        files, uid, remounted = phone.files, self._handset.uid, self._handset.remounted
         try:
             path = _absolute(upload.path)
             parent = path.rstrip("/").rpartition("/")[0] or "/"
-            if not files.is_dir(parent):
-                rootfs.check_write(files, parent, self._handset.uid, self._handset.remounted, parents=True)
+            if not files.is_there(parent):
+                rootfs.check_write(files, parent, uid, remounted, parents=True)
                 files.mkdir(parent, parents=True)
+        except FileExistsError:
+            pass  # something on the way is a file, as creating it will tell
         except OSError as error:
             return f"secure_mkdirs failed: {error.strerror}"
         try:
-            rootfs.check_write(files, path, self._handset.uid, self._handset.remounted)
-            if files.is_dir(path):
+            if self._replaces_link(phone, path, parent):
+                return ""
+            rootfs.check_write(files, path.rstrip("/") or "/", uid, remounted)
+            if files.is_dir(path) or path.endswith("/"):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         except OSError as error:
             return f"couldn't create file: {error.strerror}"
         return ""
 
-    def _store(self, phone: Phone, upload: Upload, data: bytes, mtime: int) -> str:
-        path = _absolute(upload.path)
+    def _replaces_link(self, phone: Phone, path: str, parent: str) -> bool:
+        """Whether a link stands there which will make way, wherever it leads."""
+        found = self._look(phone, path, follow=False)
+        if isinstance(found, OSError) or not st.S_ISLNK(found.mode):
+            return False
         try:
+            rootfs.check_write(
+                phone.files, f"{parent}/{os.path.basename(path)}.new", self._handset.uid, self._handset.remounted
+            )
+        except OSError:
+            return False
+        return True
+
+    def _store(self, phone: Phone, upload: Upload, data: bytes, mtime: int) -> str:
+        path, files = _absolute(upload.path), phone.files
+        try:
+            if files.is_there(path) and (st.S_ISLNK(upload.mode) or st.S_ISLNK(files.stat(path, follow=False).mode)):
+                files.remove(path)
             if st.S_ISLNK(upload.mode):
-                if not isinstance(self._look(phone, path, follow=False), OSError):
-                    phone.files.remove(path)
-                phone.files.symlink(data.rstrip(b"\0").decode("utf-8", "surrogateescape"), path)
+                files.symlink(data.rstrip(b"\0").decode("utf-8", "surrogateescape"), path)
+                files.utime(path, mtime, follow=False)
             else:
                 owner = upload.mode & 0o700
-                phone.files.write(path, data, upload.mode & 0o777 | owner >> 3 | owner >> 6, mtime)
+                files.write(path, data, upload.mode & 0o777 | owner >> 3 | owner >> 6, mtime)
         except OSError as error:
             return f"write failed: {error.strerror}"
         return ""
 
     # -- phone to host
 
-    async def _send(self, stream: Stream, path: str, flags: int) -> None:
+    async def _send(self, stream: Stream, path: str, flags: int) -> bool:
         def read(phone: Phone) -> bytes:
             absolute = _absolute(path)
             rootfs.check_read(phone.files, absolute, self._handset.uid)
             return phone.files.read(absolute)
 
         if flags:
-            await _fail(stream, f"unsupported flags {flags}")
-            return
+            await _fail(stream, f"unknown flags: {flags}")
+            return False
         try:
             data = memoryview(await self._handset.call(read))
         except OSError as error:
             await _fail(stream, f"{'read' if error.errno == errno.EISDIR else 'open'} failed: {error.strerror}")
-            return
+            return False
         batch: list[bytes | memoryview] = []
         for start in range(0, len(data), CHUNK):
             part = data[start : start + CHUNK]
@@ -211,6 +233,17 @@ class SyncService:
                 await stream.write(b"".join(batch))
                 batch = []
         await stream.write(b"".join([*batch, HEAD.pack(b"DONE", 0)]))
+        return True
+
+
+def _number(text: str) -> int:
+    """As strtoul reads it: decimal, octal or hexadecimal by its beginning, and 0 for what is no number."""
+    found = _NUMBER.match(text)
+    if found is None:
+        return 0
+    sign, digits = found.groups()
+    octal = digits.startswith("0") and digits.isdecimal()
+    return int(sign + digits, 8 if octal else 0) & 0xFFFFFFFF
 
 
 def _absolute(path: str) -> str:

@@ -1,5 +1,7 @@
 """What the phone shows now, each form made once for a state: layout, picture, PNG."""
 
+import os
+import threading
 from collections.abc import Callable, Hashable
 
 from PIL import Image
@@ -7,6 +9,9 @@ from PIL import Image
 from .picture import encode_png
 from .scene import Scene, Stage
 from .system import System
+
+_AT_WORK = threading.BoundedSemaphore(os.cpu_count() or 1)
+"""Of many phones in a process only so many draw at once: more would be no faster, and each takes 30 MB meanwhile."""
 
 
 class View:
@@ -50,7 +55,9 @@ class View:
         """The picture, RGB; black while the display is off."""
         version = self.version
         if self._frame is None or self._frame[0] != version:
-            image = self.scene().draw() if self._lit() else Image.new("RGB", self._system.display.size)
+            self._frame = None
+            with _AT_WORK:
+                image = self.scene().draw() if self._lit() else Image.new("RGB", self._system.display.size)
             self._frame = (version, image)
         return self._frame[1]
 
@@ -58,5 +65,6 @@ class View:
         """The picture as PNG."""
         image = self.frame()
         if self._png is None or self._png[0] != self._version:
-            self._png = (self._version, encode_png(image))
+            with _AT_WORK:
+                self._png = (self._version, encode_png(image))
         return self._png[1]

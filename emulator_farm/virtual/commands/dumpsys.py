@@ -1,5 +1,6 @@
 """`dumpsys`: the sections that automation tools read, with their real wording."""
 
+import time
 from collections.abc import Callable
 
 from emulator_farm.virtual.apps.dialer import in_call
@@ -156,11 +157,20 @@ def _surface_flinger(run: Invocation, phone: Phone, args: list[str]) -> str:
 
 def _input(run: Invocation, phone: Phone, args: list[str]) -> str:
     width, height = phone.screen_size
+    now = time.monotonic()
+    recent = [
+        f"    {event}(deviceId=-1, displayId={0 if event == 'MotionEvent' else -1}), "
+        f"policyFlags=0x6b000000, age={int((now - at) * 1000)}ms\n"
+        for event, at in phone.recent_input
+    ]
+    queue = f"  RecentQueue: length={len(recent)}\n{''.join(recent)}" if recent else "  RecentQueue: <empty>\n"
     return (
         "Input Manager State:\n"
         f"  Viewport INTERNAL: displayId=0, uniqueId=local:{DISPLAY_ID}, port=0, orientation={phone.rotation}, "
         f"logicalFrame=[0, 0, {width}, {height}], deviceSize=[{phone.width}, {phone.height}], isActive=[1]\n"
         f"    SurfaceWidth: {width}px\n    SurfaceHeight: {height}px\n    SurfaceOrientation: {phone.rotation}\n"
+        "\nInput Dispatcher State:\n  DispatchEnabled: true\n  DispatchFrozen: false\n  FocusedDisplayId: 0\n"
+        f"  PendingEvent: <none>\n  InboundQueue: <empty>\n{queue}"
     )
 
 

@@ -48,7 +48,7 @@ async def screencap(run: Invocation) -> int:
     def capture(phone: Phone) -> list[bytes]:
         parts = _capture(phone, run.handset.last_frame if fault == "stale" else None, png, fault)
         if fault != "stale":
-            run.handset.last_frame = phone.frame()
+            run.handset.keep_frame(png=png)
         return parts
 
     def save(phone: Phone) -> None:

@@ -151,10 +151,10 @@ class Automator:
             return None
 
         def capture(phone: Phone) -> Image.Image:
-            if fault == "stale" and self._handset.last_frame is not None:
-                return self._handset.last_frame
+            if fault == "stale" and (old := self._handset.last_frame) is not None:
+                return old
             frame = phone.frame()
-            self._handset.last_frame = frame
+            self._handset.keep_frame(png=False)
             return Image.new("RGB", frame.size) if fault == "black" else frame
 
         image = await self._handset.call(capture)
