@@ -27,7 +27,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from socket import create_server
 from threading import Event
@@ -126,7 +125,9 @@ def judge(calm: Run, storm: Run) -> Verdict:
 
 
 def _count(verdict: Verdict, attempt: Attempt, names: list[str], calm: Episode, storm: Episode | None) -> None:
-    story = f"{attempt.episode_id} #{attempt.number} on {attempt.device}: {attempt.cause} {attempt.detail[:160]!r} {names}"
+    story = (
+        f"{attempt.episode_id} #{attempt.number} on {attempt.device}: {attempt.cause} {attempt.detail[:160]!r} {names}"
+    )
     rows = [verdict.rows[name] for name in names or ["none"]]
     if attempt.result != "published":
         for row in rows:
@@ -140,7 +141,9 @@ def _count(verdict: Verdict, attempt: Attempt, names: list[str], calm: Episode, 
         row.survived += right
         row.blamed += not right
     if storm is not None and not right:
-        verdict.missed.append(f"{story}: calm {ending(calm)} {calm.reason[:120]!r}, storm {ending(storm)} {storm.reason[:120]!r}")
+        verdict.missed.append(
+            f"{story}: calm {ending(calm)} {calm.reason[:120]!r}, storm {ending(storm)} {storm.reason[:120]!r}"
+        )
 
 
 def ending(episode: Episode) -> tuple[str, str, float | None]:
@@ -188,7 +191,9 @@ def read_log(folder: Path, serials: list[str]) -> tuple[list[Happening], Counter
             name, began = since.pop(key)
             if line["kind"] in STATES:
                 found.append(Happening(serial, name, began, at))
-    found += [Happening(*key[:1], name, began, float("inf")) for key, (name, began) in since.items() if key[1] in STATES]
+    found += [
+        Happening(*key[:1], name, began, float("inf")) for key, (name, began) in since.items() if key[1] in STATES
+    ]
     return found, armed
 
 
@@ -259,7 +264,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=7, help="of each task: by baseline, chance, nobody, and again")
     parser.add_argument("--phones", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--gap", type=float, default=120.0, help="ADB commands between two faults of a phone, on average")
+    parser.add_argument("--gap", type=float, default=120.0, help="ADB commands between two faults, on average")
     parser.add_argument("--tasks", default="", help="only these, by name")
     parser.add_argument("--out", type=Path, help="folder to keep both records in")
     parser.add_argument("--json", type=Path, help="file to write the verdict to")
@@ -285,9 +290,14 @@ def main() -> None:
         for story in stories:
             print(f"{title}: {story}")
     if options.json:
-        facts = {name: getattr(verdict, name) for name in ("episodes", "delivered", "equal", "lost", "false_alarms", "missed")}
+        facts = {
+            name: getattr(verdict, name)
+            for name in ("episodes", "delivered", "equal", "lost", "false_alarms", "missed")
+        }
         rows = {name: vars(row) for name, row in verdict.rows.items()}
-        options.json.write_text(json.dumps(facts | {"precision": verdict.precision, "recall": verdict.recall, "rows": rows}))
+        options.json.write_text(
+            json.dumps(facts | {"precision": verdict.precision, "recall": verdict.recall, "rows": rows})
+        )
 
 
 if __name__ == "__main__":

@@ -26,7 +26,16 @@ SAME_SEED = 7
 SHARE = {"commands": 1.0, "frames": 0.15, "trees": 0.15, "inputs": 0.1}
 """About how many of a hundred commands are of each kind of operation."""
 ON = {"screencap": "frames", "dump": "trees", "input": "inputs"}
-LASTS_S = {"link": 4.0, "window": 6.0, "display": 6.0, "ime": 6.0, "clock": 6.0, "disk": 5.0, "boot": 5.0, "locale": 9.0}
+LASTS_S = {
+    "link": 4.0,
+    "window": 6.0,
+    "display": 6.0,
+    "ime": 6.0,
+    "clock": 6.0,
+    "disk": 5.0,
+    "boot": 5.0,
+    "locale": 9.0,
+}
 BURST_S = {"screencap": 4.0, "dump": 5.0, "input": 2.0, "grpc": 4.0, "u2": 4.0}
 NUMBERED = (("bandwidth", 30_000, 4.0), ("offline_after", 3, 6.0))
 
@@ -78,7 +87,13 @@ def rules(cards: list[Card], dice: random.Random, gap: float) -> list[Rule]:
         after += dice.expovariate(1 / gap)
         operation: Operation = ON.get(card.fault, dice.choice(("commands", "trees", "inputs")))  # type: ignore[assignment]
         found.append(
-            Rule(fault=card.fault, value=card.value, of=operation, after=int(after * SHARE[operation]), seconds=card.seconds)
+            Rule(
+                fault=card.fault,
+                value=card.value,
+                of=operation,
+                after=int(after * SHARE[operation]),
+                seconds=card.seconds,
+            )
         )
     return found
 

@@ -55,9 +55,9 @@ class Watch:
         if self._needs_tree and "no_ui_tree" in observation.flags:
             self._report("no_ui_tree", "the UI tree could not be read")
         self._held(observation)
-        if observation.activity and _CALL.search(observation.activity):
-            if _RINGING.search(self._device.shell("dumpsys telephony.registry").text):
-                self._report("incoming_call", "somebody calls")
+        calling = observation.activity and _CALL.search(observation.activity)
+        if calling and _RINGING.search(self._device.shell("dumpsys telephony.registry").text):
+            self._report("incoming_call", "somebody calls")
         if observation.ui_tree and _FIELD.search(observation.ui_tree):
             self._keyboard()
 
@@ -94,5 +94,7 @@ class Watch:
 def signs(attempts: Iterable[Attempt]) -> frozenset[str]:
     """The signs that broke earlier attempts off."""
     return frozenset(
-        attempt.cause.removeprefix(Disturbed.prefix) for attempt in attempts if attempt.cause.startswith(Disturbed.prefix)
+        attempt.cause.removeprefix(Disturbed.prefix)
+        for attempt in attempts
+        if attempt.cause.startswith(Disturbed.prefix)
     )

@@ -174,7 +174,7 @@ class NotReady(DeviceError):
 
 
 class Disturbed(DeviceError):
-    """In the middle of an episode something befell the phone that neither the agent nor the task did. `sign` names it."""
+    """In an episode something befell the phone that neither the agent nor the task did. `sign` names it."""
 
     prefix = "disturbed_"
 

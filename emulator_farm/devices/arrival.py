@@ -31,7 +31,7 @@ class Arrival:
         self._before, self._began = before, time.monotonic()
 
     def seen(self, after: Observation) -> None:
-        """What the screen shows now. Raises DeviceError (`input_lost`) where the gesture is not in the phone's record."""
+        """What the screen shows now. Raises DeviceError (`input_lost`) where the phone's record lacks the gesture."""
         before, self._before = self._before, None
         if before is None or not _same(before, after):
             return

@@ -108,8 +108,8 @@ class Device:
         """Frame, UI tree, and who is in front, once the screen is at rest.
 
         With a tree the dump waits for rest; without, pictures are watched until they change no more, unless `settle`
-        is off. Raises BadFrame where no usable frame came in time, DeviceError (`input_lost`) where the last gesture did
-        not reach the phone; what is merely unusual is in the flags.
+        is off. Raises BadFrame where no usable frame came in time, DeviceError (`input_lost`) where the last gesture
+        did not reach the phone; what is merely unusual is in the flags.
         """
         observation = self.screen.observe(ui_tree=ui_tree, settle=settle)
         self.arrival.seen(observation)

@@ -432,7 +432,8 @@ class TestLeftovers:
         sh("am start -n com.android.settings/.Settings; input keyevent 3")
         listed = sh("dumpsys activity recents").out
         number = re.search(r"#(\d+) type=standard A=10050:com.android.settings", listed)
-        assert number and "type=home A=10050:com.android.launcher3" in listed
+        assert number
+        assert "type=home A=10050:com.android.launcher3" in listed
         assert sh(f"am stack remove {number[1]}; am stack remove 4711").code == 0
         assert "com.android.settings" not in sh("dumpsys activity recents").out
         assert sh("pidof com.android.settings").code == 0
@@ -460,4 +461,5 @@ class TestLeftovers:
     def test_the_configuration_tells_the_language_that_was_set(self, sh: Sh) -> None:
         sh("settings put system system_locales ar-EG; settings put secure ui_night_mode 2")
         config = sh("am get-config").out
-        assert "-ar-rEG-ldrtl-" in config and "-night-" in config
+        assert "-ar-rEG-ldrtl-" in config
+        assert "-night-" in config
