@@ -20,7 +20,7 @@ class Observation:
 
     - `black` every pixel is black, also after some patience; with it `screen_off` where the phone sleeps, or `secure`
       where the window in front forbids pictures of itself
-    - `stale` tree or window changed since the last look, and the picture did not, also when it was taken again
+    - `stale` window or tree changed in what is drawn, and the picture did not, also when it was taken again
     - `retaken` a first screenshot was unusable, or black
     - `leading_text`, `trailing_data`, `crlf` were removed from what the phone wrote
     - `turned` the frame has the sides of the display swapped

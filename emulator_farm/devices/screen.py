@@ -7,6 +7,7 @@ is looked at again within a deadline and then flagged, or raised where no frame 
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from dataclasses import dataclass, field, replace
 
@@ -46,6 +47,9 @@ class Patience:
     """Between two pictures of a screen that is watched."""
     settle_by_frames: bool = False
     """Watch pictures before the tree is read too, where the dump does not wait for rest by itself."""
+
+
+_DRAWN = re.compile(r' (?:text|checked|bounds)="[^"]*"')
 
 
 class Screen:
@@ -129,7 +133,9 @@ class Screen:
         if frame.black or self._last is None or frame.image != self._last.image:
             return False
         tree, window = self._shown
-        return window != look.focus.window or (tree != look.ui_tree and None not in (tree, look.ui_tree))
+        if window != look.focus.window:
+            return True
+        return tree is not None and look.ui_tree is not None and _visible(tree) != _visible(look.ui_tree)
 
     def _why_black(self, window: str | None) -> list[str]:
         if not self.awake():
@@ -264,3 +270,8 @@ class Screen:
             said = f"a frame of {frame.size} came from a display of {size}"
             raise BadFrame(said, serial=self._transport.serial, reason="wrong_size")
         return frame
+
+
+def _visible(tree: str) -> list[str]:
+    """What of a UI tree is drawn for certain; a focus, a description or an id may change unseen."""
+    return _DRAWN.findall(tree)

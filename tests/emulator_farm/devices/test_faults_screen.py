@@ -8,7 +8,7 @@ from agent_server.actions import Click, Drag, LongPress, Press
 from agent_server.geometry import Point, Size
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.dumpsys import secure
-from emulator_farm.errors import BadFrame, CommandFailed
+from emulator_farm.errors import BadFrame, CommandFailed, DeviceError
 
 MIDDLE = Point(540, 1200)
 SETTINGS = "am start -n com.android.settings/.Settings"
@@ -41,6 +41,16 @@ class TestFrames:
     def test_a_screen_where_nothing_happened_is_not_stale(self, device: Device) -> None:
         assert device.observe().image == device.observe().image
         assert device.observe().flags == ()
+
+    def test_a_tree_that_changed_unseen_makes_no_frame_stale(self, device: Device) -> None:
+        device.observe()
+        tree, window = device.screen._shown
+        assert tree is not None
+        assert 'focused="false"' in tree
+        device.screen._shown = tree.replace('focused="false"', 'focused="true"'), window
+        assert device.observe().flags == ()
+        device.screen._shown = tree.replace(' text="', ' text="other ', 1), window
+        assert device.observe().flags == ("stale",)
 
     def test_a_secure_window_is_told_to_the_agent(self, device: Device) -> None:
         sound = device.observe()
@@ -185,11 +195,14 @@ class TestBetweenLookAndTouch:
         with pytest.raises(CommandFailed, match="INJECT_EVENTS"):
             device.perform(Click(point=MIDDLE))
 
-    def test_an_input_that_is_lost_shows_in_the_next_picture(self, device: Device) -> None:
+    def test_an_input_that_is_lost_is_told_at_the_next_look(self, device: Device) -> None:
         device.shell(SETTINGS)
         before = device.observe()
         device.shell("vphone fault input drop")
         device.perform(Press(key="home"))
+        with pytest.raises(DeviceError, match="a gesture was lost: the phone saw no input event") as caught:
+            device.observe()
+        assert caught.value.cause == "input_lost"
         assert device.observe().image == before.image
 
 
