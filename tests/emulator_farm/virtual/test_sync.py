@@ -172,30 +172,62 @@ class TestMessages:
         sync.request(b"RECV", "/sdcard/with,comma")
         assert sync.read(20) == b"DATA\4\0\0\0abcdDONE" + bytes(4)
 
-    def test_version_two_with_an_unknown_flag(self, sync: Sync) -> None:
-        sync.request(b"SND2", "/sdcard/x", struct.pack("<4sII", b"SND2", 0o100644, 1))
-        sync.data(b"compressed")
-        assert sync.failure() == "unsupported flags 1"
-        sync.request(b"RCV2", "/proc/version", struct.pack("<4sI", b"RCV2", 1))
-        assert sync.failure() == "unsupported flags 1"
+    @pytest.mark.parametrize(
+        ("kind", "rest"),
+        [(b"SND2", struct.pack("<4sII", b"SND2", 0o100644, 1)), (b"RCV2", struct.pack("<4sI", b"RCV2", 1))],
+    )
+    def test_version_two_with_an_unknown_flag(self, sync: Sync, kind: bytes, rest: bytes) -> None:
+        sync.request(kind, "/sdcard/x", rest)
+        assert sync.failure() == "unknown flags: 1"
+        assert sync.is_closed()
+
+    def test_receive_version_two(self, sync: Sync) -> None:
         sync.request(b"RCV2", "/proc/version", struct.pack("<4sI", b"RCV2", 0))
         assert sync.read(4) == b"DATA"
+
+    @pytest.mark.parametrize(
+        ("mode", "permissions"),
+        [("33188", 0o644), ("420", 0o644), ("0x1a4", 0o644), ("0644", 0o644), ("33188 ", 0o644), ("mode", 0), ("", 0)],
+    )
+    def test_a_mode_is_read_as_a_number_in_c(self, sync: Sync, mode: str, permissions: int) -> None:
+        sync.request(b"SEND", f"/data/local/tmp/x,{mode}")
+        sync.data(b"ab")
+        assert sync.read(8) == b"OKAY" + bytes(4)
+        sync.request(b"STAT", "/data/local/tmp/x")
+        owner = permissions & 0o700
+        assert struct.unpack("<4sIII", sync.read(16))[1] == 0o100000 | permissions | owner >> 3 | owner >> 6
+
+    def test_a_link_is_replaced_wherever_it_leads(self, wired: Wired, sync: Sync) -> None:
+        sync.request(b"SEND", "/data/local/tmp/link,41471")
+        sync.data(b"/nosuch", mtime=99)
+        assert sync.read(8) == b"OKAY" + bytes(4)
+        sync.request(b"STAT", "/data/local/tmp/link")
+        assert struct.unpack("<4sIII", sync.read(16)) == (b"STAT", 0o120777, 7, 99)
+        sync.request(b"SEND", "/data/local/tmp/link,33188")
+        sync.data(b"ab", mtime=98)
+        assert sync.read(8) == b"OKAY" + bytes(4)
+        sync.request(b"STAT", "/data/local/tmp/link")
+        assert struct.unpack("<4sIII", sync.read(16)) == (b"STAT", 0o100666, 2, 98)
 
     @pytest.mark.parametrize(
         ("path", "message"),
         [
             ("/sdcard,33188", "couldn't create file: Is a directory"),
-            ("/sdcard/a/b", "missing , in ID_SEND_V1: /sdcard/a/b"),
-            ("/sdcard/a,mode", "missing , in ID_SEND_V1: /sdcard/a,mode"),
+            ("/sdcard/new/,33188", "couldn't create file: Is a directory"),
+            ("/proc/version/x,33188", "couldn't create file: Not a directory"),
             ("/system/new/x,33188", "secure_mkdirs failed: Read-only file system"),
         ],
     )
-    def test_a_refused_upload_leaves_the_stream_usable(self, sync: Sync, path: str, message: str) -> None:
+    def test_a_refused_upload_ends_the_stream(self, sync: Sync, path: str, message: str) -> None:
         sync.request(b"SEND", path)
         sync.data(b"x" * 1000, b"y")
         assert sync.failure() == message
-        sync.request(b"STAT", "/proc/version")
-        assert sync.read(4) == b"STAT"
+        assert sync.is_closed()
+
+    def test_an_upload_without_a_mode_ends_the_stream(self, sync: Sync) -> None:
+        sync.request(b"SEND", "/sdcard/a/b")
+        assert sync.failure() == "missing , in ID_SEND_V1"
+        assert sync.is_closed()
 
     @pytest.mark.parametrize(
         ("path", "message"),
@@ -206,11 +238,10 @@ class TestMessages:
             ("/data/data/x", "open failed: Permission denied"),
         ],
     )
-    def test_a_refused_download_leaves_the_stream_usable(self, sync: Sync, path: str, message: str) -> None:
+    def test_a_refused_download_ends_the_stream(self, sync: Sync, path: str, message: str) -> None:
         sync.request(b"RECV", path)
         assert sync.failure() == message
-        sync.request(b"STAT", "/proc/version")
-        assert sync.read(4) == b"STAT"
+        assert sync.is_closed()
 
     def test_a_full_phone(self, wired: Wired, sync: Sync) -> None:
         wired.host.phones[0].files.capacity = wired.host.phones[0].files.used + 10
@@ -221,7 +252,7 @@ class TestMessages:
     @pytest.mark.parametrize(
         ("chunk", "message"),
         [
-            (b"DATA" + struct.pack("<I", 65537), "oversize data message"),
+            (b"DATA" + struct.pack("<I", 64 * 1024 * 1024 + 1), "oversize data message"),
             (b"JUNK" + bytes(4), "invalid data message"),
         ],
     )
@@ -236,7 +267,7 @@ class TestMessages:
         assert sync.is_closed()
         other = Sync(wired)
         other.request(b"JUNK", "/x")
-        assert other.failure() == "unknown command JUNK"
+        assert other.failure() == "unknown command 4b4e554a"
         assert other.is_closed()
         other.connection.close()
 
