@@ -84,7 +84,7 @@ def test_the_doctor_on_a_new_phone(farm: Any, phone: str) -> None:
     assert [state for state in states if state] == [
         *["ok"] * 7,
         *["not set"] * 2,  # keyboard and animations, which the farm sets
-        *["ok"] * 2,  # the ways to frames and to gestures
+        *["ok"] * 3,  # the ways to frames, gestures and trees
     ]
     assert "720x1600" in done.stdout
 

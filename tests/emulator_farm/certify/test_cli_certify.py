@@ -53,12 +53,22 @@ def test_two_phones_side_by_side_one_of_them_ill(cli: Cli, adb_server: AdbServer
     assert "was changed after it was written" in tampered.err
 
 
+HEARING = """
+import signal
+from emulator_farm.cli import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+"""The command where Ctrl-C is heard, also where these tests run in the background, which has their children ignore it."""
+
+
 def test_ctrl_c_writes_what_there_is(adb_server: AdbServer, tmp_path: Path) -> None:
     with PhoneHost([Phone("small", 360, 800, 140)]) as host:
         serial = host.addresses[0]
         words = ["certify", "--device", serial, "--out", str(tmp_path), "--adb-port", str(adb_server.address.port)]
         process = subprocess.Popen(
-            [sys.executable, "-c", "from emulator_farm.cli import main; main()", *words],
+            [sys.executable, "-c", HEARING, *words],
             stdout=subprocess.PIPE,
             text=True,
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
