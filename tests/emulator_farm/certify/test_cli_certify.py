@@ -60,7 +60,7 @@ from emulator_farm.cli import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """
-"""The command where Ctrl-C is heard, also where these tests run in the background, which has their children ignore it."""
+"""The command where Ctrl-C is heard even though these tests run in the background, where it is ignored."""
 
 
 def test_ctrl_c_writes_what_there_is(adb_server: AdbServer, tmp_path: Path) -> None:
