@@ -61,6 +61,8 @@ bench: $(VENV)/.dev  ## Print the tables of docs/performance.md
 	$(BIN)/python benchmarks/event_loop.py
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/device_paths.py
+	$(BIN)/python benchmarks/device.py
+	$(BIN)/python benchmarks/phones.py
 	$(BIN)/python benchmarks/farm_throughput.py
 	$(BIN)/python benchmarks/farm_overhead.py
 	$(BIN)/python benchmarks/snapshots.py

@@ -36,7 +36,7 @@ from agent_server.geometry import Point
 from agent_server.schemas import ActResponse, Sampling
 from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
-from emulator_farm.devices.screen import _DUMP
+from emulator_farm.devices.looks import DUMP
 from emulator_farm.episode import Header
 from emulator_farm.phones import start_virtual
 from emulator_farm.rollout import Limits, Rollout
@@ -45,7 +45,7 @@ from emulator_farm.tasks.task import TaskInstance
 from emulator_farm.worker import warm_up
 
 STEPS = 15
-TAP = Point(155, 2150)
+TAP = Point(921, 1960)
 ACTIONS: tuple[Action, ...] = (Click(point=TAP), Press(key="home"))
 COMMANDS = (f"input tap {TAP.x} {TAP.y}", "input keyevent 3")
 
@@ -100,7 +100,7 @@ def floor_loop(serial: str, port: int, until: float) -> int:
         if time.monotonic() >= until:
             return steps
         exchange(port, serial, f"shell,v2,raw:{command}")
-        exchange(port, serial, f"shell,v2,raw:{_DUMP}")
+        exchange(port, serial, f"shell,v2,raw:{DUMP}")
         exchange(port, serial, "shell,v2,raw:screencap -p")
         steps += 1
     return steps

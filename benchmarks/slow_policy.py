@@ -30,7 +30,7 @@ class SlowPolicy:
     async def act(self, observation: Observation) -> ActResponse:
         await asyncio.sleep(self._seconds)
         step = len(observation.history)
-        action: Action = Press(key="home") if step % 2 else Click(point=Point(155, 2150))
+        action: Action = Press(key="home") if step % 2 else Click(point=Point(921, 1960))
         if step >= self._steps - 1:
             action = Finished()
         return ActResponse(action=action, raw=action.model_dump_json(), model="slow", adapter="slow")

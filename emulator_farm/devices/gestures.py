@@ -41,6 +41,11 @@ class GestureChannel(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def held_ms(self) -> float:
+        """How long a tap holds the screen, which is not known from a call."""
+        ...
+
     def can(self, gesture: Gesture, size: Size) -> bool:
         """Whether this way means the same by it on a phone that stands upright."""
         ...

@@ -78,6 +78,7 @@ class GrpcInput:
     """
 
     name = "grpc"
+    held_ms = _TAP_S * 1000
 
     def __init__(self, controller: Controller, transport: Transport, panel: Size) -> None:
         """`panel` is the size of the picture that the controller shows of the upright phone."""

@@ -20,7 +20,7 @@ from emulator_farm.errors import DeviceError
 DUMP_FILE = "/data/local/tmp/farm_ui.xml"
 _MARK = "\n:farm-windows:\n"
 _WINDOWS = "dumpsys window displays"
-_DUMP = f"rm -f {DUMP_FILE}; uiautomator dump {DUMP_FILE}; cat {DUMP_FILE}; echo; echo :farm-windows:; {_WINDOWS}"
+DUMP = f"rm -f {DUMP_FILE}; uiautomator dump {DUMP_FILE}; cat {DUMP_FILE}; echo; echo :farm-windows:; {_WINDOWS}"
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Looks:
         """Display and focus, and what the dump of the tree wrote."""
         if self.fast is not None and (dumped_fast := self._fast_dump(self.fast)) is not None:
             return dumped_fast
-        completed = self._transport.shell(_DUMP, self._call_s)
+        completed = self._transport.shell(DUMP, self._call_s)
         dumped, mark, windows = completed.text.rpartition(_MARK)
         if not mark:
             raise DeviceError("the answer to a look at the screen is incomplete", serial=self._transport.serial)

@@ -131,7 +131,7 @@ def _input_of(source: Source, same: bool) -> ChannelReport:
     if not same:
         return ChannelReport(source.name, None, False, "it did not show this phone's screen")
     try:
-        return ChannelReport(source.name, _median_ms(source.gestures.ping), True)
+        return ChannelReport(source.name, _median_ms(source.gestures.ping) + source.gestures.held_ms, True)
     except ChannelFailed as failure:
         return ChannelReport(source.name, None, False, str(failure))
 

@@ -43,6 +43,7 @@ class U2Input:
     """Gestures by UiDevice. Double clicks go by `input`: two calls may take longer than Android waits for a second."""
 
     name = "u2"
+    held_ms = 0.0
 
     def __init__(self, server: U2Server, serial: str) -> None:
         self._server = server
