@@ -17,21 +17,15 @@ import itertools
 import json
 import os
 import platform
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
-import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from agent_server.client import PolicyClient
-from agent_server.errors import PolicyError
+from policy_process import policy_process
+
 from emulator_farm.campaign import Campaign
 from emulator_farm.config import HarvestConfig
 from emulator_farm.episode import Episode
@@ -41,34 +35,12 @@ CAPTURE_S, INPUT_S, MODEL_S = 0.5, 0.2, 1.5
 STEPS = 15
 
 
-@contextmanager
-def policy_server() -> Iterator[str]:
-    """The slow policy in a process of its own; its URL."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    script = Path(__file__).with_name("slow_policy.py")
-    process = subprocess.Popen([sys.executable, script, str(port), str(MODEL_S), str(STEPS)])
-    url = f"http://127.0.0.1:{port}"
-    try:
-        with PolicyClient(url) as client:
-            while process.poll() is None:
-                try:
-                    client.ready()
-                    break
-                except PolicyError:
-                    threading.Event().wait(0.1)
-        yield url
-    finally:
-        process.terminate()
-        process.wait()
-
-
 def record(phones: int, episodes: int) -> list[Episode]:
     """Play `episodes` episodes on each of `phones` phones."""
     options = [f"--capture-s={CAPTURE_S}", f"--input-s={INPUT_S}"]
     hosts = start_virtual(phones, options)
     try:
-        with tempfile.TemporaryDirectory() as folder, policy_server() as url:
+        with tempfile.TemporaryDirectory() as folder, policy_process("slow_policy.py", str(MODEL_S), str(STEPS)) as url:
             tasks = Path(folder) / "tasks.jsonl"
             tasks.write_text(json.dumps({"name": "bench", "goal": "Open and close an app", "max_steps": STEPS}) + "\n")
             serials = ",".join(serial for host in hosts for serial in host.serials)

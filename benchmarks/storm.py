@@ -28,13 +28,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from socket import create_server
-from threading import Event
 
 import yaml
+from policy_process import policy_process
 
-from agent_server.client import PolicyClient
-from agent_server.errors import PolicyError
 from emulator_farm.campaign import Campaign
 from emulator_farm.config import HarvestConfig
 from emulator_farm.episode import Attempt, Episode
@@ -157,7 +154,7 @@ def play(folder: Path, options: argparse.Namespace, gap: float) -> Run:
     tasks = folder / "tasks.yaml"
     tasks.write_text(suite(options.tasks))
     began = time.monotonic()
-    with policy() as url, phones(folder, options, gap) as serials:
+    with policy_process("storm_policy.py") as url, phones(folder, options, gap) as serials:
         config = HarvestConfig(
             tasks=str(tasks) if options.tasks else "phone",
             out=str(folder / "run"),
@@ -204,27 +201,6 @@ def suite(names: str) -> str:
     if names:
         content["tasks"] = [task for task in content["tasks"] if task["name"] in names.split(",")]
     return yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
-
-
-@contextmanager
-def policy() -> Iterator[str]:
-    """The policies in a process of their own; their URL."""
-    with create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    process = subprocess.Popen([sys.executable, HERE / "storm_policy.py", str(port)])
-    url = f"http://127.0.0.1:{port}"
-    try:
-        with PolicyClient(url) as client:
-            while process.poll() is None:
-                try:
-                    client.ready()
-                    break
-                except PolicyError:
-                    Event().wait(0.1)
-        yield url
-    finally:
-        process.terminate()
-        process.wait()
 
 
 @contextmanager

@@ -149,4 +149,4 @@ def _error_dialog(phone: Phone, package: str, value: str) -> Popup:
         title = f"{label} isn't responding" if hangs else f"{label} keeps stopping"
         return dialog(title, (Column(w=FILL, children=tuple(buttons)),), ())
 
-    return Popup(build, window=f"Application {'Not Responding' if hangs else 'Error'}: {package}")
+    return Popup(build, cancelable=False, window=f"Application {'Not Responding' if hangs else 'Error'}: {package}")

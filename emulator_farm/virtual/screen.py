@@ -22,9 +22,11 @@ What must survive a restart of the app belongs into `system.settings`, `system.f
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
 from .boxes import ViewState
+from .fonts import icon_points
 from .intents import Component, Intent
 from .packages import Activity, Package
 from .providers import Provider
@@ -49,6 +51,8 @@ class Popup:
     anchor: tuple[float, float] = (0.5, 0.5)
     """Where the free space around it goes: (1, 0) is the top right corner."""
     dim: bool = True
+    cancelable: bool = True
+    """Whether back or a tap outside closes it; some want a button pressed."""
     on_dismiss: Action = _nothing
     """Called when it goes away by back or a tap outside, not when a button closes it."""
     component: Component | None = None
@@ -125,6 +129,14 @@ class Screen:
         """Open a dialog or menu, replacing the one that is open."""
         self.popup = popup
 
+    def cancel(self) -> bool:
+        """Back, or a tap outside of a popup: close it where that is allowed; False where there is none."""
+        popup = self.popup
+        if popup is not None and popup.cancelable:
+            self.popup = None
+            popup.on_dismiss()
+        return popup is not None
+
     def dismiss(self) -> None:
         """Close the open dialog or menu, if any."""
         self.popup = None
@@ -175,6 +187,13 @@ class App:
     providers: tuple[Callable[["System"], Provider], ...] = ()
     permissions: tuple[str, ...] = ()
     """Runtime permissions that it asks for, by `request_permission`."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for an icon that cannot be drawn."""
+        if self.icon not in icon_points():
+            close = get_close_matches(self.icon, icon_points())
+            hint = f"did you mean {' or '.join(close)}? " if close else ""
+            raise ValueError(f"{self.label}: there is no icon {self.icon!r}; {hint}assets/symbols.txt lists them")
 
     def record(self, uid: int) -> Package:
         """The package manager's record of this app."""

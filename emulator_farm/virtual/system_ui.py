@@ -85,10 +85,7 @@ class SystemUi:
         if not self.covered:
             self._system.tasks.back()
             return
-        if screen.popup is not None:
-            popup, screen.popup = screen.popup, None
-            popup.on_dismiss()
-        elif not screen.on_back():
+        if not screen.cancel() and not screen.on_back():
             self.collapse()
         self._system.changed()
 

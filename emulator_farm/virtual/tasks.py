@@ -122,10 +122,7 @@ class Tasks:
     def back(self) -> None:
         """The back key on the screen itself: close popup, ask the screen, then leave it."""
         screen = self.screen
-        if screen.popup is not None:
-            popup, screen.popup = screen.popup, None
-            popup.on_dismiss()
-        elif not screen.on_back():
+        if not screen.cancel() and not screen.on_back():
             self.finish(screen)
         self._system.changed()
 

@@ -65,12 +65,8 @@ class Words(Scanner):
                 if end:
                     raise ShellSyntaxError("no closing quote")
                 break
-            if plain := self.match(plain_text):
-                parts.append(Text(plain.group(), True))
-            elif self.peek("$"):
-                parts.append(self.dollar(quoted=True))
-            elif self.peek("`"):
-                parts.append(self._backticks(quoted=True))
+            if part := self._quoted_part(plain_text):
+                parts.append(part)
             else:
                 self.position += 1
                 following = self.text[self.position : self.position + 1]
@@ -79,6 +75,14 @@ class Words(Scanner):
                     escapes = "$`\\" + end
                     parts.append(Text(following if following and following in escapes else "\\" + following, True))
         return parts
+
+    def _quoted_part(self, plain_text: re.Pattern[str]) -> Part | None:
+        """Plain text, or what `$` or a backtick begins; None where neither is next."""
+        if plain := self.match(plain_text):
+            return Text(plain.group(), True)
+        if self.peek("$"):
+            return self.dollar(quoted=True)
+        return self._backticks(quoted=True) if self.peek("`") else None
 
     def dollar(self, quoted: bool) -> Part:
         """What `$` begins here; a lone one is itself."""
@@ -109,12 +113,8 @@ class Words(Scanner):
             if not depth and self.peek(")"):
                 self.depth -= 1
                 return tuple(parts) if self.take("))") else None
-            if plain := self.match(PLAIN_IN_ARITHMETIC):
-                parts.append(Text(plain.group(), True))
-            elif self.peek("$"):
-                parts.append(self.dollar(quoted=True))
-            elif self.peek("`"):
-                parts.append(self._backticks(quoted=True))
+            if part := self._quoted_part(PLAIN_IN_ARITHMETIC):
+                parts.append(part)
             else:
                 char = self.text[self.position]
                 depth += (char == "(") - (char == ")")

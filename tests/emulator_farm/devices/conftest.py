@@ -16,6 +16,7 @@ from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.screen import Patience
 from emulator_farm.virtual.host import PhoneHost
+from emulator_farm.virtual.phone import Phone
 from emulator_farm.virtual.server import AdbServer as PhoneServer
 from emulator_farm.virtual.server import Service
 from emulator_farm.virtual.stream import Stream
@@ -52,6 +53,38 @@ def host() -> Iterator[PhoneHost]:
     """One virtual phone, in factory state."""
     with PhoneHost(1) as host:
         yield host
+
+
+@pytest.fixture(scope="module")
+def shared_emulator() -> Iterator[PhoneHost]:
+    """A phone with an emulator's ports and a small panel, so that pixels cost little."""
+    with PhoneHost([Phone("small", 360, 800, 140)], emulator=True) as host:
+        yield host
+
+
+@pytest.fixture
+def emulator(shared_emulator: PhoneHost) -> PhoneHost:
+    """One as new, whose adb is slow, so that gRPC wins, and whose minute does not pass."""
+
+    def restore(phone: Phone) -> None:
+        phone.reset()
+        phone.faults.clear()
+        latency = phone.latency
+        latency.capture_s = latency.input_s = 0.05
+        latency.grpc_s = latency.dump_s = latency.u2_s = 0.0
+        phone.clock.hold()
+
+    shared_emulator.call(restore)
+    return shared_emulator
+
+
+@pytest.fixture
+def bare(host: PhoneHost, adb_server: AdbServer) -> Iterator[Device]:
+    """The phone over the real adb server, reached by adb's own commands."""
+    adb_server.connect(host.addresses[0])
+    patience = Patience(call_s=20, tree_s=0.4, frame_s=0.4, black_s=0.3, stable_s=3, keyboard_s=0.2)
+    with Device(host.addresses[0], adb_server, patience=patience) as device:
+        yield device
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,41 +12,13 @@ from emulator_farm.devices.adb_server import AdbServer
 from emulator_farm.devices.channels import ChannelReport, same_pixels
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.health import doctor, wait_until_ready
-from emulator_farm.devices.screen import Patience
 from emulator_farm.errors import BadFrame, CallerError, ClaimLost, DeviceError
 from emulator_farm.virtual.host import PhoneHost
-from emulator_farm.virtual.phone import Phone
-
-PATIENCE = Patience(call_s=20, tree_s=0.4, frame_s=0.4, black_s=0.3, stable_s=3, keyboard_s=0.2)
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[PhoneHost]:
-    """A small panel, so that pixels cost little."""
-    with PhoneHost([Phone("small", 360, 800, 140)], emulator=True) as host:
-        yield host
 
 
 @pytest.fixture
-def host(shared: PhoneHost) -> PhoneHost:
-    """An emulator whose adb is slow, so that gRPC wins, and whose minute does not pass."""
-
-    def restore(phone: Phone) -> None:
-        phone.reset()
-        phone.faults.clear()
-        phone.latency.capture_s = phone.latency.input_s = 0.05
-        phone.latency.grpc_s = 0.0
-        phone.clock.hold()
-
-    shared.call(restore)
-    return shared
-
-
-@pytest.fixture
-def bare(host: PhoneHost, adb_server: AdbServer) -> Iterator[Device]:
-    adb_server.connect(host.addresses[0])
-    with Device(host.addresses[0], adb_server, patience=PATIENCE) as device:
-        yield device
+def host(emulator: PhoneHost) -> PhoneHost:
+    return emulator
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from agent_server.actions import Press
@@ -12,36 +10,18 @@ from emulator_farm.devices.choice import Choice
 from emulator_farm.devices.device import Device
 from emulator_farm.devices.screen import Patience
 from emulator_farm.virtual.host import PhoneHost
-from emulator_farm.virtual.phone import Phone
 
 PATIENCE = Patience(call_s=20, tree_s=0.4, frame_s=0.4, black_s=0.3, stable_s=3, keyboard_s=0.2)
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[PhoneHost]:
-    with PhoneHost([Phone("small", 360, 800, 140)], emulator=True) as host:
-        yield host
+@pytest.fixture
+def host(emulator: PhoneHost) -> PhoneHost:
+    return emulator
 
 
 @pytest.fixture
-def host(shared: PhoneHost) -> PhoneHost:
-    """An emulator whose adb is slow, so that gRPC wins, and whose minute does not pass."""
-
-    def restore(phone: Phone) -> None:
-        phone.reset()
-        phone.faults.clear()
-        phone.latency.capture_s = phone.latency.input_s = 0.05
-        phone.clock.hold()
-
-    shared.call(restore)
-    return shared
-
-
-@pytest.fixture
-def device(host: PhoneHost, adb_server: AdbServer) -> Iterator[Device]:
-    adb_server.connect(host.addresses[0])
-    with Device(host.addresses[0], adb_server, patience=PATIENCE) as device:
-        yield device
+def device(bare: Device) -> Device:
+    return bare
 
 
 @pytest.fixture
