@@ -202,7 +202,7 @@ class Harvest:
         for entry in list(self._open.values()):
             if entry.job_id in queued or self.progress.waiting_for:
                 entry.seen = now
-            elif self._store.has(entry.planned.episode_id):
+            elif now - entry.seen > _SWEEP_S and self._store.has(entry.planned.episode_id):  # its word was lost
                 self._publish(Event(episode_id=entry.planned.episode_id, result="published", attempt=0))
             elif now - entry.seen > _UNSEEN_S:
                 self._fail(entry, "job_lost", "the job ended without a word; see the workers' log", "")
